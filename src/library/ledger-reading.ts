@@ -2,29 +2,26 @@ import { lookUpRecord } from "../commands/ledger/explain.ts";
 import { status as ledgerStatus } from "../commands/ledger/run-status.ts";
 import type { RunProgress, RunState } from "../job/run-progress.ts";
 import { openLedgerStore } from "../ledger/open-ledger-store.ts";
+import type { LibraryOptions } from "../options/option-row.ts";
 import type { Status, Summary } from "../model/outcome.ts";
 import { requireRun } from "../pipeline/run/run-ledger.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { knownError } from "./call.ts";
-import { type OptionKinds, requireOptions } from "./run-options.ts";
+import { requireOptions } from "./run-options.ts";
 import { recordErrors, recordOutcome } from "./result-of-run.ts";
 import type { RecordError, RecordOutcome } from "./run-result.ts";
 import { ledgerOf } from "./settings-of-options.ts";
 
-/** Selects the ledger and the run to read. Reading takes no lock, so the run may still be active. */
-export interface ReadLedgerOptions {
-  readonly folder?: string | undefined;
+const READ = {
+  folder: { kind: "text", library: true },
   /** Path of the ledger file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
-  readonly ledger?: string | undefined;
+  ledger: { kind: "text", library: true },
   /** Id of the run, or a prefix of it. */
-  readonly run?: string | undefined;
-}
+  run: { kind: "text", library: true },
+} as const;
 
-const READ: OptionKinds<ReadLedgerOptions> = {
-  folder: { kind: "text" },
-  ledger: { kind: "text" },
-  run: { kind: "text" },
-};
+/** Selects the ledger and the run to read. Reading takes no lock, so the run may still be active. */
+export interface ReadLedgerOptions extends LibraryOptions<typeof READ> {}
 
 /** The contents of a ledger. */
 export interface LedgerOverview {

@@ -3,34 +3,39 @@ import { definedMembers } from "../json/defined-members.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
-import type { OptionTable } from "../options/option-row.ts";
+import type { LibraryOptions, OptionTable } from "../options/option-row.ts";
 import type { TargetOptions } from "../options/target-options.ts";
 import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
 import { reserveTemporaryFolder } from "../runtime/temporary-folder.ts";
 import { knownError } from "./call.ts";
-import { type Credentials, type OptionKinds, requireOptions } from "./run-options.ts";
+import { type Credentials, requireOptions } from "./run-options.ts";
 
-export interface SandboxOptions {
+const SANDBOX = {
   /** The contract to simulate. Default: the bundled contract. */
-  readonly contract?: string | readonly string[] | undefined;
+  contract: { kind: "paths", library: true },
   /** The port on 127.0.0.1. Default: any free port. */
-  readonly port?: number | undefined;
+  port: { kind: "amount", library: true },
   /** Folder of the certificates, which later sandboxes reuse. Default: a temporary folder, which `close` removes. */
-  readonly folder?: string | undefined;
+  folder: { kind: "text", library: true },
   /** File that keeps the accounts across restarts. */
-  readonly data?: string | undefined;
+  data: { kind: "text", library: true },
   /** The API key that the sandbox accepts. Default: a random key. */
-  readonly apiKey?: string | undefined;
+  apiKey: { kind: "text", library: true },
   /**
    * Import suppliers by code. Default: the suppliers that the contract enumerates, or `SANDBOX` if it enumerates none.
    * All default suppliers are ongoing.
    */
-  readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
+  suppliers: { kind: "supplierStatuses", library: true },
   /** Country of the instance, as two capital letters. Default: the contract's setting `region`. */
-  readonly region?: string | undefined;
+  region: { kind: "text", library: true },
   /** Maximum size of a request body in bytes. A larger body is refused with HTTP 413. Default: 16 MiB. */
-  readonly maxBodyBytes?: number | undefined;
+  maxBodyBytes: { kind: "number", range: [1], library: true },
+  faults: { kind: "object" },
+  onRequest: { kind: "function" },
+} as const;
+
+export interface SandboxOptions extends LibraryOptions<typeof SANDBOX> {
   /** Simulated faults (docs/sandbox.md), such as `{ throttle: { every: 10 }, latencyMs: [20, 50] }`. */
   readonly faults?: FaultOptions | undefined;
   /** Receives one line per request, without values. */
@@ -80,19 +85,6 @@ export interface SandboxRequest {
   readonly processed: boolean;
 }
 
-const SANDBOX: OptionKinds<SandboxOptions> = {
-  contract: { kind: "paths" },
-  port: { kind: "amount" },
-  folder: { kind: "text" },
-  data: { kind: "text" },
-  apiKey: { kind: "text" },
-  suppliers: { kind: "supplierStatuses" },
-  region: { kind: "text" },
-  maxBodyBytes: { kind: "number", range: [1] },
-  faults: { kind: "object" },
-  onRequest: { kind: "function" },
-};
-
 /**
  * Starts a local platform that serves real HTTPS on 127.0.0.1.
  * @throws Failure
@@ -139,7 +131,11 @@ function runningSandbox(
     accounts: () => state.accounts().map(({ number, supplier, key, payload }) => ({ number, supplier, key, payload })),
     requests: () => history().map(requestOf),
     setSupplier: (code, status) => {
-      if (state.supplierStatus(code) === undefined) throw unknownSupplier();
+      if (state.supplierStatus(code) === undefined) {
+        throw new Failure("usage", "setSupplier: the sandbox has no import supplier with this code", {
+          hint: "name it in `suppliers` of `startSandbox`",
+        });
+      }
       requireOptions({ status }, SUPPLIER_CHANGE, "setSupplier");
       state.setSupplier(code, status);
     },
@@ -149,12 +145,6 @@ function runningSandbox(
 }
 
 const SUPPLIER_CHANGE: OptionTable = { status: { kind: "supplierStatus", library: "required" } };
-
-function unknownSupplier(): Failure {
-  return new Failure("usage", "setSupplier: the sandbox has no import supplier with this code", {
-    hint: "name it in `suppliers` of `startSandbox`",
-  });
-}
 
 function requestOf({ method, path: at, key, status, processed }: SandboxRequest): SandboxRequest {
   return { method, path: at, ...definedMembers({ key, status }), processed };

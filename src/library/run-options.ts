@@ -18,7 +18,7 @@ import {
   type ThreadOptions,
 } from "../options/run-options.ts";
 import { JOB, type JobOptions } from "../options/job-options.ts";
-import type { OptionRow, OptionTable } from "../options/option-row.ts";
+import type { LibraryOptions, OptionRow, OptionTable } from "../options/option-row.ts";
 import { isObject, isValue, valueWords } from "../options/option-schemas.ts";
 import { PACE, TARGET, type TargetOptions } from "../options/target-options.ts";
 import { suggestionOr } from "../text/suggestion.ts";
@@ -61,19 +61,15 @@ const CALL: OptionKinds<CallOptions> = {
   onNotice: { kind: "function" },
 };
 
-/** Credentials for the platform. The library reads no credentials from the environment. */
-export interface Credentials {
-  readonly apiKey?: string | undefined;
-  readonly token?: string | undefined;
+const CREDENTIALS = {
+  apiKey: { kind: "text", library: true },
+  token: { kind: "text", library: true },
   /** `user:password` for a proxy that requires credentials. */
-  readonly proxy?: string | undefined;
-}
+  proxy: { kind: "text", library: true },
+} as const;
 
-const CREDENTIALS: OptionKinds<Credentials> = {
-  apiKey: { kind: "text" },
-  token: { kind: "text" },
-  proxy: { kind: "text" },
-};
+/** Credentials for the platform. The library reads no credentials from the environment. */
+export interface Credentials extends LibraryOptions<typeof CREDENTIALS> {}
 
 /** A platform to read from. Only `baseUrl` is required, because reading changes nothing. */
 export interface ReadTargetOptions extends Partial<TargetOptions> {
@@ -148,14 +144,16 @@ export interface ReconcileOptions extends ReportAgainOptions, Pick<ReportOptions
   readonly quietMs?: number | undefined;
 }
 
-export interface OperatorDecision {
+const DECISION = {
   /** Business keys of records that have arrived. */
-  readonly accept?: readonly string[] | undefined;
+  accept: { kind: "keys", library: true },
   /** Business keys of records that have not arrived and may be sent again. */
-  readonly resend?: readonly string[] | undefined;
+  resend: { kind: "keys", library: true },
   /** Name of the person who made the decisions. The ledger records it. */
-  readonly who: string;
-}
+  who: { kind: "text", library: "required" },
+} as const;
+
+export interface OperatorDecision extends LibraryOptions<typeof DECISION> {}
 
 const RECONCILE: OptionTable = {
   ...REPORT_AGAIN,
@@ -163,12 +161,6 @@ const RECONCILE: OptionTable = {
   credentials: { kind: "object" },
   decide: { kind: "object" },
   quietMs: { kind: "amount" },
-};
-
-const DECISION: OptionKinds<OperatorDecision> = {
-  accept: { kind: "keys" },
-  resend: { kind: "keys" },
-  who: { kind: "text", library: "required" },
 };
 
 /**
