@@ -56,7 +56,8 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
   for (const keyword of Object.keys(node.schema)) {
     const value = readKeyword(node, keyword);
     if (value === undefined || (isSplit && IF_KEYWORDS.includes(keyword))) continue;
-    if (Object.hasOwn(READERS, keyword)) Object.assign(members, READERS[keyword]?.({ value, keyword, node, reader }));
+    const at = { value, keyword, node, path: [...node.path, keyword], reader };
+    if (Object.hasOwn(READERS, keyword)) Object.assign(members, READERS[keyword]?.(at));
   }
   // Ajv ignores an `if` that has neither `then` nor `else`, although `if` itself can evaluate items.
   if (members["if"] !== undefined) members[CONSEQUENCE] ??= { not: false };
@@ -81,26 +82,26 @@ interface KeywordAt {
   readonly value: JsonValue;
   readonly keyword: string;
   readonly node: SchemaNode;
+  /** The path of the keyword. */
+  readonly path: AttrPath;
   readonly reader: SchemaReader;
 }
 
 /** Converts a keyword to members of the current schema version. */
 type ReadKeyword = (at: KeywordAt) => JsonObject;
 
-const schema: ReadKeyword = ({ value, keyword, node, reader }) => ({
-  [keyword]: readSchema(value, [...node.path, keyword], reader),
-});
+const schema: ReadKeyword = ({ value, keyword, path, reader }) => ({ [keyword]: readSchema(value, path, reader) });
 
 const schemaList: ReadKeyword = (at) => {
-  const { value, keyword, node, reader } = at;
+  const { value, keyword, path, reader } = at;
   if (!isJsonArray(value) || value.length === 0) return wrong(at, "a list of schemas");
-  return { [keyword]: value.map((one, index) => readSchema(one, [...node.path, keyword, index], reader)) };
+  return { [keyword]: value.map((one, index) => readSchema(one, [...path, index], reader)) };
 };
 
 const schemaMap: ReadKeyword = (at) => {
-  const { value, keyword, node, reader } = at;
+  const { value, keyword, path, reader } = at;
   if (!isJsonObject(value)) return wrong(at, "an object of schemas");
-  return { [keyword]: mapMembers(value, (one, name) => readSchema(one, [...node.path, keyword, name], reader)) };
+  return { [keyword]: mapMembers(value, (one, name) => readSchema(one, [...path, name], reader)) };
 };
 
 const count: ReadKeyword = (at) => {
@@ -114,9 +115,7 @@ const step: ReadKeyword = (at) => {
 };
 
 const names: ReadKeyword = (at) =>
-  isJsonArray(at.value) && at.value.every((name) => typeof name === "string")
-    ? { [at.keyword]: [...new Set(at.value)] }
-    : wrong(at, "a list of property names");
+  isListOfNames(at.value) ? { [at.keyword]: [...new Set(at.value)] } : wrong(at, "a list of property names");
 
 /** Converts a limit next to `exclusiveMinimum: true` or `exclusiveMaximum: true`, which is the OpenAPI 3.0 form. */
 function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword {
@@ -146,32 +145,25 @@ const exclusiveLimit: ReadKeyword = (at) => {
 };
 
 const items: ReadKeyword = (at) => {
-  if (!isJsonArray(at.value)) return schema(at);
-  const { value, node, reader } = at;
+  const { value, path, reader } = at;
+  if (!isJsonArray(value)) return schema(at);
   if (value.length === 0) return {};
-  return { prefixItems: value.map((one, index) => readSchema(one, [...node.path, "items", index], reader)) };
+  return { prefixItems: value.map((one, index) => readSchema(one, [...path, index], reader)) };
 };
 
-const additionalItems: ReadKeyword = ({ value, node, reader }) =>
-  isJsonArray(readKeyword(node, "items"))
-    ? { items: readSchema(value, [...node.path, "additionalItems"], reader) }
-    : {};
+const additionalItems: ReadKeyword = ({ value, node, path, reader }) =>
+  isJsonArray(readKeyword(node, "items")) ? { items: readSchema(value, path, reader) } : {};
 
 const patternProperties: ReadKeyword = (at) => {
-  const { value, node, reader } = at;
+  const { value, path, reader } = at;
   if (!isJsonObject(value)) return wrong(at, "an object of schemas");
-  const known = Object.entries(value).filter(
-    ([pattern]) =>
-      checkedPattern(pattern, [...node.path, at.keyword, pattern], reader.compilation.findings) !== undefined,
-  );
+  const { findings } = reader.compilation;
+  const known = Object.entries(value).filter(([name]) => checkedPattern(name, [...path, name], findings) !== undefined);
   return schemaMap({ ...at, value: Object.fromEntries(known) });
 };
 
-const pattern: ReadKeyword = ({ value, node, reader }) =>
-  checkedPattern(value, [...node.path, "pattern"], reader.compilation.findings) === undefined ||
-  typeof value !== "string"
-    ? {}
-    : { pattern: value };
+const pattern: ReadKeyword = ({ value, path, reader }) =>
+  checkedPattern(value, path, reader.compilation.findings) === undefined ? {} : { pattern: value };
 
 const dependentRequired: ReadKeyword = (at) =>
   isJsonObject(at.value) && Object.values(at.value).every(isListOfNames)
@@ -180,9 +172,8 @@ const dependentRequired: ReadKeyword = (at) =>
 
 /** `dependencies` in draft 4: a list of names that must also be present, or a schema that must also be satisfied. */
 const dependencies: ReadKeyword = (at) => {
-  const { value, node, reader } = at;
+  const { value, path, reader } = at;
   if (!isJsonObject(value)) return wrong(at, "an object");
-  const path = [...node.path, "dependencies"];
   const entries = Object.entries(value);
   const required = entries.filter(([, dependency]) => isJsonArray(dependency));
   const schemas = entries.filter(([, dependency]) => !isJsonArray(dependency));
@@ -192,12 +183,12 @@ const dependencies: ReadKeyword = (at) => {
   };
 };
 
-function isListOfNames(value: JsonValue): boolean {
+function isListOfNames(value: JsonValue): value is readonly string[] {
   return isJsonArray(value) && value.every((name) => typeof name === "string");
 }
 
-const type: ReadKeyword = ({ value, node, reader }) => {
-  const known = namesOfTypes(value, [...node.path, "type"], reader.compilation);
+const type: ReadKeyword = ({ value, path, reader }) => {
+  const known = namesOfTypes(value, path, reader.compilation);
   return known.length === 0 ? {} : { type: known };
 };
 
@@ -211,9 +202,9 @@ const uniqueItems: ReadKeyword = ({ value }) => ({ uniqueItems: value === true }
 
 const format: ReadKeyword = ({ value }) => (typeof value === "string" ? { format: value } : {});
 
-const reference: ReadKeyword = ({ value, node, reader }) => {
+const reference: ReadKeyword = ({ value, path, reader }) => {
   const { definitions, compilation } = reader;
-  const target = followReference(compilation.document, value, [...node.path, "$ref"], compilation.findings);
+  const target = followReference(compilation.document, value, path, compilation.findings);
   if (target === undefined) return {};
   const name = formatPointer(target.path);
   if (!definitions.has(name)) {
@@ -267,9 +258,8 @@ const READERS: Readonly<Record<string, ReadKeyword | undefined>> = {
   uniqueItems,
 };
 
-function wrong({ keyword, node, reader }: KeywordAt, wanted: string): JsonObject {
-  const message = `"${keyword}" must be ${wanted}; it is not enforced`;
-  reader.compilation.findings.add("error", "bad-keyword", message, [...node.path, keyword]);
+function wrong({ keyword, path, reader }: KeywordAt, wanted: string): JsonObject {
+  reader.compilation.findings.add("error", "bad-keyword", `"${keyword}" must be ${wanted}; it is not enforced`, path);
   return {};
 }
 
