@@ -15,7 +15,7 @@ import { isJsonArray, isJsonScalar, type JsonObject, type JsonValue } from "../.
 import { checkKeywords, type KindOfType } from "./schema-keywords.ts";
 import { assertionsOf } from "./assertions.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import { choiceType, decimalType, numberType, reportContradictions, textType } from "./scalar-types.ts";
+import { choiceType, decimalType, numericLimits, reportContradictions, textType } from "./scalar-types.ts";
 import {
   flattenSchemas,
   schemaKey,
@@ -60,7 +60,8 @@ export function compilationOf(
       return type;
     },
     compileOption: (nodes, enter) => {
-      const distinct = distinctNodes(nodes.map((node) => resolveReference(node, compilation)));
+      const resolved = nodes.map((node) => resolveReference(node, compilation));
+      const distinct = [...new Map(resolved.map((node) => [schemaKey([node]), node])).values()];
       const key = schemaKey(distinct);
       const known = compilation.types.get(key);
       if (known !== undefined) return known;
@@ -81,10 +82,6 @@ export function compilationOf(
 }
 
 type RegisterType = (draft: FieldType) => void;
-
-function distinctNodes(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
-  return [...new Map(nodes.map((node) => [schemaKey([node]), node])).values()];
-}
 
 /**
  * Reports alternatives that contain themselves without an object or a list in between, and returns a type that accepts
@@ -248,7 +245,7 @@ function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }
     return textType(parts, base, textFormat(formatOf(parts, compilation) ?? types.format), compilation);
   }
   if (kind === "number" || kind === "integer") {
-    return numberType([...parts, ...int32Limits(parts)], base, kind, compilation);
+    return { ...base, kind, ...numericLimits([...parts, ...int32Limits(parts)], compilation) };
   }
   reportContradictions(parts, false, compilation);
   // If the types exclude each other, no value is valid, not even null.
@@ -261,7 +258,7 @@ function excludeEachOther({ allowed }: SchemaTypes): boolean {
 
 /** Returns the type that the keywords suggest if none is declared. */
 function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): SchemaType | undefined {
-  for (const [type, keywords, suits] of TYPE_INDICATORS) {
+  for (const [type, keywords, suits = () => true] of TYPE_INDICATORS) {
     const found = keywords.flatMap((keyword) => readKeywords(parts, keyword)).find(({ value }) => suits(value));
     if (found === undefined) continue;
     const message = `no type is declared; read as ${type}, and values of other types are accepted`;
@@ -271,14 +268,13 @@ function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): 
   return undefined;
 }
 
-const always = (): boolean => true;
-
-const TYPE_INDICATORS: readonly (readonly [SchemaType, readonly string[], (value: JsonValue) => boolean])[] = [
-  ["object", ["properties", "additionalProperties"], always],
-  ["array", ["items", "minItems", "maxItems", "uniqueItems"], always],
-  ["string", ["maxLength", "minLength", "pattern"], always],
+/** Types, keywords that suggest them and, if necessary, a condition for the value of the keyword. */
+const TYPE_INDICATORS: readonly (readonly [SchemaType, readonly string[], ((value: JsonValue) => boolean)?])[] = [
+  ["object", ["properties", "additionalProperties"]],
+  ["array", ["items", "minItems", "maxItems", "uniqueItems"]],
+  ["string", ["maxLength", "minLength", "pattern"]],
   ["string", ["format"], (format) => !isNumberFormat(format)],
-  ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"], always],
+  ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"]],
 ];
 
 function reportUnusedDiscriminator(parts: readonly SchemaNode[], { findings }: Compilation): void {

@@ -1,5 +1,5 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import { isEvaluated, isTuple, siblingNames, type SiblingNames } from "./assertions.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import type { Writable } from "../../model/writable.ts";
@@ -13,6 +13,7 @@ import {
   type TypeBase,
 } from "./field-type.ts";
 import {
+  componentName,
   flattenSchemas,
   schemaNodeAt,
   readKeyword,
@@ -32,7 +33,8 @@ export function objectType(
   enter: (type: ObjectType) => void,
 ): ObjectType {
   const properties = new Map<string, Property>();
-  const name = nameOf(parts);
+  // The named schema nearest to the field.
+  const name = parts.map(({ path }) => componentName(path)).find((found) => found !== undefined);
   const object: Writable<ObjectType> = {
     ...base,
     kind: "object",
@@ -99,12 +101,6 @@ export function listType(
   return list;
 }
 
-/** Returns the name of the first part that has a name. This part is the named schema nearest to the field. */
-function nameOf(parts: readonly SchemaNode[]): string | undefined {
-  const named = parts.find(({ path }) => path.length === 3 && path[0] === "components" && path[1] === "schemas");
-  return named && String(named.path[2]);
-}
-
 /** Returns each property with the schemas of all parts that its values must satisfy, in document order. */
 function propertyNodes(
   parts: readonly SchemaNode[],
@@ -157,26 +153,20 @@ interface Requirement {
 }
 
 /** Returns each required name with the parts that require it and the path of the last requirement. */
-function requiredOf(parts: readonly SchemaNode[], compilation: Compilation): ReadonlyMap<string, Requirement> {
+function requiredOf(parts: readonly SchemaNode[], { findings }: Compilation): ReadonlyMap<string, Requirement> {
   const required = new Map<string, Requirement>();
   for (const part of parts) {
-    for (const [name, path] of requiredIn(part, compilation)) {
-      required.set(name, { path, parts: [...(required.get(name)?.parts ?? []), part] });
-    }
-  }
-  return required;
-}
-
-function requiredIn(part: SchemaNode, { findings }: Compilation): ReadonlyMap<string, AttrPath> {
-  const required = new Map<string, AttrPath>();
-  for (const { value, path } of readKeywords([part], "required")) {
-    const names: readonly JsonValue[] = isJsonArray(value) ? value : [];
-    if (!isJsonArray(value)) {
+    const names = readKeyword(part, "required");
+    if (names === undefined) continue;
+    const path = [...part.path, "required"];
+    if (!isJsonArray(names)) {
       findings.add("error", "bad-keyword", '"required" must be a list of property names; it is not enforced', path);
+      continue;
     }
     for (const [index, name] of names.entries()) {
-      if (typeof name === "string") required.set(name, [...path, index]);
-      else findings.add("error", "bad-keyword", "a property name must be text", [...path, index]);
+      const place = [...path, index];
+      if (typeof name !== "string") findings.add("error", "bad-keyword", "a property name must be text", place);
+      else required.set(name, { path: place, parts: [...(required.get(name)?.parts ?? []), part] });
     }
   }
   return required;

@@ -1,14 +1,14 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray } from "../../json/json-value.ts";
 import {
   type Compilation,
-  followReference,
   readKeyword,
   readNested,
   resolveReference,
   schemaKey,
   schemaNodeAt,
   type SchemaNode,
+  targetOf,
 } from "./schema-node.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
@@ -48,10 +48,11 @@ function ruleOfNode(node: SchemaNode, compilation: Compilation, known: Map<strin
   const written = readKeyword(node, "nullable");
   if (typeof written === "boolean") return written ? "allowed" : "forbidden";
   const below = (one: SchemaNode): NullRule => ruleOf(one, compilation, known);
+  const target = readKeyword(node, "$ref") === undefined ? undefined : targetOf(node, compilation);
   return every([
     typeRule(node, compilation),
     choiceRule(node),
-    referenceRule(node, compilation, below),
+    target && below(target),
     every(branches(node, "allOf", compilation).map(below)),
     some(branches(node, "oneOf", compilation).map(below)),
     some(branches(node, "anyOf", compilation).map(below)),
@@ -79,7 +80,7 @@ function choiceRule(node: SchemaNode): NullRule {
   const choices = readKeyword(node, "enum");
   return every([
     constant === undefined ? undefined : ruleFor(constant === null),
-    choices !== undefined && isJsonArray(choices) ? ruleFor(choices.includes(null)) : undefined,
+    isJsonArray(choices) ? ruleFor(choices.includes(null)) : undefined,
   ]);
 }
 
@@ -87,20 +88,9 @@ function ruleFor(isAllowed: boolean): NullRule {
   return isAllowed ? "allowed" : "forbidden";
 }
 
-function referenceRule(
-  node: SchemaNode,
-  { document, findings }: Compilation,
-  below: (target: SchemaNode) => NullRule,
-): NullRule {
-  const reference = readKeyword(node, "$ref");
-  if (reference === undefined) return undefined;
-  const target = followReference(document, reference, [...node.path, "$ref"], findings);
-  return target && below(target);
-}
-
 function branches(node: SchemaNode, keyword: string, compilation: Compilation): readonly SchemaNode[] {
-  const written: JsonValue | undefined = readKeyword(node, keyword);
-  if (written === undefined || !isJsonArray(written)) return [];
+  const written = readKeyword(node, keyword);
+  if (!isJsonArray(written)) return [];
   return written.map((branch, index) =>
     resolveReference(schemaNodeAt(branch, [...node.path, keyword, index], compilation.findings), compilation),
   );

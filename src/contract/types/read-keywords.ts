@@ -27,15 +27,14 @@ interface KeywordReader {
 }
 
 export function keywordReader(parts: readonly SchemaNode[], { findings, contradict }: Compilation): KeywordReader {
-  const wrong = (keyword: string, wanted: string, path: AttrPath): void =>
+  const wrong = (keyword: string, wanted: string, path: AttrPath): undefined =>
     findings.add("error", "bad-keyword", `"${keyword}" must be ${wanted}; it is not enforced`, path);
 
-  const numbers = (keyword: string, wanted: string, fits: (value: number) => boolean): readonly number[] =>
+  const numbers = (keyword: string, wanted: string, read: (value: number) => number | undefined): readonly number[] =>
     readKeywords(parts, keyword).flatMap(({ value, path }) => {
       const number = numberOf(value);
-      if (number !== undefined && fits(number)) return [number];
-      wrong(keyword, wanted, path);
-      return [];
+      const found = number === undefined ? undefined : read(number);
+      return found ?? wrong(keyword, wanted, path) ?? [];
     });
 
   const limits = (keyword: "minimum" | "maximum"): readonly NumericLimit[] =>
@@ -48,7 +47,7 @@ export function keywordReader(parts: readonly SchemaNode[], { findings, contradi
     },
     isTrue: (keyword) => readKeywords(parts, keyword).some(({ value }) => value === true),
     count: (keyword, tightest) => {
-      const counts = numbers(keyword, "a whole number, 0 or more", isCount).map((value) => countOf(value) ?? 0);
+      const counts = numbers(keyword, "a whole number, 0 or more", countOf);
       const ascending = counts.toSorted((one, other) => one - other);
       return tightest === "largest" ? ascending.at(-1) : ascending[0];
     },
@@ -57,7 +56,7 @@ export function keywordReader(parts: readonly SchemaNode[], { findings, contradi
     maximum: () =>
       limits("maximum").toSorted((one, other) => compareLimits(one, other) || exclusiveFirst(one, other))[0],
     multipleOf: () => {
-      const [step] = numbers("multipleOf", "a number above 0", (value) => value > 0);
+      const [step] = numbers("multipleOf", "a number above 0", (value) => (value > 0 ? value : undefined));
       if (step !== Infinity) return step;
       const [path] = readKeywords(parts, "multipleOf").map((located) => located.path);
       const message = '"multipleOf" is greater than any number; it is not enforced';
@@ -69,10 +68,6 @@ export function keywordReader(parts: readonly SchemaNode[], { findings, contradi
       contradict(`the minimum (${low}) is greater than the maximum (${high})`, place);
     },
   };
-}
-
-function isCount(value: number): boolean {
-  return countOf(value) !== undefined;
 }
 
 /**
@@ -109,7 +104,7 @@ function exclusiveFirst(one: NumericLimit, other: NumericLimit): number {
 function limitsOf(
   part: SchemaNode,
   keyword: "minimum" | "maximum",
-  wrong: (keyword: string, wanted: string, path: AttrPath) => void,
+  wrong: (keyword: string, wanted: string, path: AttrPath) => undefined,
 ): readonly NumericLimit[] {
   const strict = keyword === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum";
   const plain = readKeyword(part, keyword);

@@ -2,7 +2,7 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonScalar, type JsonScalar } from "../../json/json-value.ts";
 import { checkedPattern, digitsOf } from "./pattern.ts";
 import { keywordReader } from "./read-keywords.ts";
-import type { ChoiceType, DecimalType, NumberType, NumericLimits, TextType, TypeBase } from "./field-type.ts";
+import type { ChoiceType, DecimalType, NumericLimits, TextType, TypeBase } from "./field-type.ts";
 import { readKeyword, readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
 import { isOfType, namesOfTypes, type SchemaType } from "./type-keyword.ts";
 import type { LinearPattern } from "../../text/linear-pattern.ts";
@@ -35,23 +35,14 @@ export function decimalType(parts: readonly SchemaNode[], base: TypeBase, compil
   const derived = pattern && digitsOf(pattern);
   const places = reader.count("x-max-decimal-places", "smallest") ?? derived?.places;
   const digits = reader.count("x-max-digits", "smallest") ?? (derived && derived.whole + derived.places);
-  const whole = derived?.whole ?? wholeDigits(digits, places);
+  const left = digits === undefined || places === undefined ? undefined : Math.max(0, digits - places);
   reader.checkOrder(places, digits, "x-max-decimal-places");
   return {
     ...base,
     kind: "decimal",
     ...numericLimits(parts, compilation),
-    ...definedMembers({ maxDigits: digits, maxDecimalPlaces: places, maxWholeDigits: whole, pattern }),
+    ...definedMembers({ maxDigits: digits, maxDecimalPlaces: places, maxWholeDigits: derived?.whole ?? left, pattern }),
   };
-}
-
-export function numberType(
-  parts: readonly SchemaNode[],
-  base: TypeBase,
-  kind: NumberType["kind"],
-  compilation: Compilation,
-): NumberType {
-  return { ...base, kind, ...numericLimits(parts, compilation) };
 }
 
 /**
@@ -126,7 +117,7 @@ function scalarsOf({ value, path }: Located, findings: Compilation["findings"]):
   return values.filter(isJsonScalar);
 }
 
-function numericLimits(parts: readonly SchemaNode[], compilation: Compilation): NumericLimits {
+export function numericLimits(parts: readonly SchemaNode[], compilation: Compilation): NumericLimits {
   const reader = keywordReader(parts, compilation);
   const [minimum, maximum, multipleOf] = [reader.minimum(), reader.maximum(), reader.multipleOf()];
   reader.checkOrder(minimum?.value, maximum?.value, "minimum");
@@ -137,8 +128,4 @@ function numericLimits(parts: readonly SchemaNode[], compilation: Compilation): 
 function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings"]): LinearPattern | undefined {
   const [first] = readKeywords(parts, "pattern");
   return first && checkedPattern(first.value, first.path, findings);
-}
-
-function wholeDigits(digits: number | undefined, places: number | undefined): number | undefined {
-  return digits === undefined || places === undefined ? undefined : Math.max(0, digits - places);
 }

@@ -112,6 +112,12 @@ export interface Located {
   readonly path: AttrPath;
 }
 
+/** Returns the name of a schema in the components; undefined for any other path. */
+export function componentName([section, kind, name, ...deeper]: AttrPath): string | undefined {
+  const isSchema = section === "components" && kind === "schemas" && name !== undefined && deeper.length === 0;
+  return isSchema ? String(name) : undefined;
+}
+
 /** Returns every value of the keyword, outermost first, each with its path. */
 export function readKeywords(nodes: readonly SchemaNode[], keyword: string): readonly Located[] {
   return nodes.flatMap((node) => {
@@ -175,7 +181,8 @@ function reportCircularReference(node: SchemaNode, { findings }: Compilation): S
   return omitKeywords(node, "$ref", "allOf");
 }
 
-function targetOf(node: SchemaNode, { document, findings }: Compilation): SchemaNode | undefined {
+/** Returns the schema that the `$ref` of a node names. If there is none, adds a finding and returns undefined. */
+export function targetOf(node: SchemaNode, { document, findings }: Compilation): SchemaNode | undefined {
   return followReference(document, readKeyword(node, "$ref"), [...node.path, "$ref"], findings);
 }
 

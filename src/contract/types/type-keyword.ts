@@ -5,7 +5,8 @@ import { didYouMean } from "../../text/suggestion.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
 /** The type names of JSON Schema. */
-export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
+const SCHEMA_TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
+export type SchemaType = (typeof SCHEMA_TYPES)[number];
 
 export interface SchemaTypes {
   /**
@@ -23,7 +24,7 @@ export interface SchemaTypes {
 export function typesOf(parts: readonly SchemaNode[], { findings, contradict }: Compilation): SchemaTypes {
   const declared = readKeywords(parts, "type").map((located) => declaredTypes(located, findings));
   const known = declared.filter((types) => types.names.length > 0);
-  const path = known[0]?.path ?? placeOf(parts);
+  const path = [...known, ...parts][0]?.path ?? [];
   const shared = known.map((types) => types.names).reduce<readonly SchemaType[] | undefined>(sharedTypes, undefined);
   const isEmpty = shared?.length === 0;
   const allowed = shared?.filter((name) => name !== "null") ?? [];
@@ -37,23 +38,16 @@ export function typesOf(parts: readonly SchemaNode[], { findings, contradict }: 
   };
 }
 
-function placeOf(parts: readonly SchemaNode[]): AttrPath {
-  return parts[0]?.path ?? [];
-}
-
 export function isNullOnly(parts: readonly SchemaNode[]): boolean {
   const types = readKeywords(parts, "type").flatMap(({ value }) => listOf(value));
   if (types.length > 0 && types.every((type) => type === null || type === "null")) return true;
-  const choices = [...readKeywords(parts, "enum").flatMap(({ value }) => listOf(value)), ...constsOf(parts)];
+  const constants = readKeywords(parts, "const").map(({ value }) => value);
+  const choices = [...readKeywords(parts, "enum").flatMap(({ value }) => listOf(value)), ...constants];
   return choices.length > 0 && choices.every((choice) => choice === null);
 }
 
 function listOf(value: JsonValue): readonly JsonValue[] {
   return isJsonArray(value) ? value : [value];
-}
-
-function constsOf(parts: readonly SchemaNode[]): readonly JsonValue[] {
-  return readKeywords(parts, "const").map(({ value }) => value);
 }
 
 /** Whether a choice other than null has one of the types. */
@@ -76,7 +70,11 @@ function declaredTypes({ value, path }: Located, findings: Compilation["findings
   const meanings = listOf(value).map(meaningOf);
   const unknown = listOf(value).find((name) => meaningOf(name) === undefined);
   const alias = listOf(value).find((name) => typeof name === "string" && TYPE_ALIASES.has(name));
-  if (unknown !== undefined) findings.add("warning", "unknown-type", unknownTypeMessage(unknown), path);
+  if (unknown !== undefined) {
+    const hint = typeof unknown === "string" ? didYouMean(unknown, [...SCHEMA_TYPES, ...TYPE_ALIASES.keys()]) : "";
+    const message = `the type ${JSON.stringify(unknown)} is unknown; it is not enforced${hint}`;
+    findings.add("warning", "unknown-type", message, path);
+  }
   const names = meanings.flatMap((one) => one?.types ?? []);
   const format = meanings.find((one) => one?.format !== undefined)?.format;
   if (alias !== undefined) {
@@ -93,11 +91,6 @@ export function namesOfTypes(value: JsonValue, path: AttrPath, { findings }: Com
   return declaredTypes({ value, path }, findings).names;
 }
 
-function unknownTypeMessage(name: JsonValue): string {
-  const hint = typeof name === "string" ? didYouMean(name, [...SCHEMA_TYPES, ...TYPE_ALIASES.keys()]) : "";
-  return `the type ${JSON.stringify(name)} is unknown; it is not enforced${hint}`;
-}
-
 interface TypeMeaning {
   readonly types: readonly SchemaType[];
   readonly format?: string;
@@ -109,8 +102,6 @@ function meaningOf(name: JsonValue): TypeMeaning | undefined {
   const type = SCHEMA_TYPES.find((known) => known === name);
   return type === undefined ? TYPE_ALIASES.get(name) : { types: [type] };
 }
-
-const SCHEMA_TYPES: readonly SchemaType[] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
 /** Names that are often mistaken for JSON Schema types, with the intended types and formats. */
 const TYPE_ALIASES: ReadonlyMap<string, TypeMeaning> = new Map<string, TypeMeaning>([

@@ -1,13 +1,14 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { formatPointer } from "../../json/json-pointer.ts";
 import { formatCount } from "../../text/count.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../../json/json-value.ts";
 import { type Alternatives, alternativesOf } from "./alternatives.ts";
 import { countOptions, MAX_OPTIONS } from "./count-alternatives.ts";
+import { getOrAdd } from "../../model/groups.ts";
 import type { Writable } from "../../model/writable.ts";
 import type { FieldType, ObjectType, OptionChoice, TypeBase, UnionType } from "./field-type.ts";
 import {
   type Compilation,
+  componentName,
   flattenSchemas,
   followReference,
   readKeywords,
@@ -72,16 +73,15 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
  * without a discriminator.
  */
 function chosenBy(property: string, alternatives: Alternatives, compilation: Compilation): OptionChoice {
+  const mapping = mappingOf(property, alternatives, compilation);
   if (!isInstanceSetting(property, alternatives, compilation)) {
-    const mapping = mappingOf(property, alternatives, compilation);
     return mapping === undefined ? {} : { discriminator: { property, mapping } };
   }
-  const mapping = mappingOf(property, alternatives, compilation) ?? new Map<string, ObjectType>();
   const value = compilation.settingText(property);
   const nodes = value === undefined ? undefined : mappedNodes(value, alternatives, compilation);
   const chosen = nodes && compilation.compile(nodes);
   if (chosen === undefined) reportOpenSetting(property, value, alternatives, compilation);
-  return { setting: { property, mapping }, ...(chosen !== undefined && { chosen }) };
+  return { setting: { property, mapping: mapping ?? new Map() }, ...(chosen !== undefined && { chosen }) };
 }
 
 /** An option that is not itself a set of alternatives. */
@@ -137,7 +137,7 @@ function addNames(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): vo
 function addClaims(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
   const claims = new Map<string, Set<FieldType>>();
   for (const { tags = [], type } of leaves) {
-    for (const tag of tags) claims.set(tag, (claims.get(tag) ?? new Set()).add(type));
+    for (const tag of tags) getOrAdd(claims, tag, () => new Set<FieldType>()).add(type);
   }
   for (const [tag, [type, another]] of claims) {
     if (!mapping.has(tag) && another === undefined && type?.kind === "object") mapping.set(tag, type);
@@ -237,8 +237,7 @@ function mappedNodes(
   alternatives: Alternatives,
   compilation: Compilation,
 ): readonly SchemaNode[] | undefined {
-  const mapping = mappingIn(alternatives);
-  const reference = Object.hasOwn(mapping, value) ? mapping[value] : undefined;
+  const reference = memberAt(mappingIn(alternatives), value);
   if (reference === undefined) return undefined;
   const place = discriminatorPlace(alternatives, "mapping", value);
   const target = followReference(compilation.document, fullReference(reference), place, compilation.findings);
@@ -276,8 +275,4 @@ function discriminatorProperty(alternatives: Alternatives, { findings }: Compila
 
 function fullReference(reference: JsonValue): JsonValue {
   return typeof reference === "string" && !/[#/]/.test(reference) ? `#/components/schemas/${reference}` : reference;
-}
-
-function componentName(path: AttrPath): string | undefined {
-  return /^\/components\/schemas\/[^/]*$/.test(formatPointer(path)) ? String(path.at(-1)) : undefined;
 }
