@@ -34,7 +34,7 @@ export function canonicalJson(value: JsonValue): string {
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   let text = "";
-  for (const name of sortedNames(Object.keys(value))) {
+  for (const name of Object.keys(value).toSorted()) {
     text += `${text === "" ? "" : ","}${quoted(name)}:${canonicalJson(value[name] ?? null)}`;
   }
   return `{${text}}`;
@@ -44,23 +44,6 @@ const NEEDS_ESCAPES = /[^ !#-[\]-~]/;
 
 function quoted(text: string): string {
   return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
-/** For longer lists, `toSorted` is faster than insertion sort. */
-const SHORT_LIST = 24;
-
-/** Sorts names by UTF-16 code units. Sorts short lists in place, by insertion sort. */
-function sortedNames(names: string[]): string[] {
-  if (names.length > SHORT_LIST) return names.toSorted();
-  for (const [index, name] of names.entries()) {
-    let place = index;
-    for (let before = names[place - 1]; before !== undefined && before > name; before = names[place - 1]) {
-      names[place] = before;
-      place -= 1;
-    }
-    names[place] = name;
-  }
-  return names;
 }
 
 /** Returns a JSON scalar as the text of a cell: a number without an exponent, and an empty string for null. */

@@ -34,10 +34,5 @@ export function isoSeconds(moment: number): string {
 
 /** Returns the current time in UTC, as a string such as `2026-03-29T12:30:00.000Z`. */
 export function timestamp({ now }: WallClock): string {
-  const ms = now();
-  // Cached, because many timestamps are requested within one millisecond.
-  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
-  return last.text;
+  return new Date(now()).toISOString();
 }
-
-let last = { ms: Number.NaN, text: "" };

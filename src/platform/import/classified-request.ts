@@ -66,43 +66,16 @@ async function exchange(
   tools: RequestDependencies,
 ): Promise<RequestResult> {
   const { method, url, body, signal, maySend, classify } = request;
-  const headers = headersOf(request, authorization, tools);
+  const headers = {
+    ...request.headers,
+    accept: "application/json",
+    "user-agent": tools.userAgent,
+    authorization,
+    ...(body !== undefined && { "content-type": "application/json" }),
+  };
   if ((await maySend?.()) === false) throw new TransportError("unsent", "no longer needed", NOT_SENT);
-  const reply = await tools.http(
-    body === undefined ? { method, url, headers, signal } : { method, url, headers, signal, body },
-  );
-  const { replyClass, pushBack } = classify(reply);
-  const { status: http, durationMs } = reply;
-  return pushBack === undefined ? { replyClass, http, durationMs } : { replyClass, pushBack, http, durationMs };
-}
-
-type Headers = HttpRequest["headers"];
-
-/** Returns the headers of a request. The tool's own headers are built once per token. */
-function headersOf(
-  { headers: own, body }: ClassifiedRequest,
-  authorization: string,
-  tools: RequestDependencies,
-): Headers {
-  const known = latestHeaders.get(tools);
-  const toolHeaders = known?.authorization === authorization ? known : ownHeaders(authorization, tools);
-  if (toolHeaders !== known) latestHeaders.set(tools, toolHeaders);
-  const fixed = body === undefined ? toolHeaders.bare : toolHeaders.withBody;
-  return own === undefined ? fixed : { ...own, ...fixed };
-}
-
-interface OwnHeaders {
-  readonly authorization: string;
-  readonly bare: Headers;
-  /** For a request with a body. */
-  readonly withBody: Headers;
-}
-
-const latestHeaders = new WeakMap<RequestDependencies, OwnHeaders>();
-
-function ownHeaders(authorization: string, { userAgent }: RequestDependencies): OwnHeaders {
-  const bare = { accept: "application/json", "user-agent": userAgent, authorization };
-  return { authorization, bare, withBody: { ...bare, "content-type": "application/json" } };
+  const reply = await tools.http({ method, url, headers, signal, ...(body !== undefined && { body }) });
+  return { ...classify(reply), http: reply.status, durationMs: reply.durationMs };
 }
 
 /** Details of the error for a request that is no longer needed. */

@@ -122,16 +122,9 @@ function isAsSent(
   return isKey || account === identifierText(valueAt(payload, place));
 }
 
-/** The results of `accountPlacesOf`: computed once per operation, because every reply needs them. */
-const accountPlaces = new WeakMap<ReplyIdentifiers, readonly AttrPath[]>();
-
 function accountPlacesOf(operation: ReplyIdentifiers): readonly AttrPath[] {
-  const known = accountPlaces.get(operation);
-  if (known !== undefined) return known;
   const named = [operation, ...operation.outcomes].flatMap(({ account }) => (account === undefined ? [] : [account]));
-  const places = [...named, ...ACCOUNT_FIELDS, ...ACCOUNT_FIELDS.map((at) => ["account", ...at])];
-  accountPlaces.set(operation, places);
-  return places;
+  return [...named, ...ACCOUNT_FIELDS, ...ACCOUNT_FIELDS.map((at) => ["account", ...at])];
 }
 
 /**

@@ -79,12 +79,9 @@ const VISIBLE = /[^\p{C}\s]/u;
  * characters.
  */
 export function cleanText(text: string, limit: number): string {
-  if (text.length <= limit && PLAIN.test(text)) return text;
   const clean = text
     .slice(0, limit * 2)
     .replace(/[\p{C}\u2028\u2029]+/gu, " ")
     .trim();
   return clean.length > limit ? `${clean.slice(0, limit - 1)}…` : clean;
 }
-
-const PLAIN = /^[\x21-\x7e]*$/;
