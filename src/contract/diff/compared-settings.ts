@@ -1,5 +1,5 @@
 import { formatAttr } from "../../json/attr.ts";
-import type { Operation, OperationAddress, ReadBack, Step } from "../operations/operation.ts";
+import { addressOf, type Operation, type ReadBack, type Step } from "../operations/operation.ts";
 
 interface ComparedSetting {
   readonly name: string;
@@ -16,7 +16,11 @@ export const COMPARED_SETTINGS: readonly ComparedSetting[] = [
   { name: "import supplier", breaks: true, read: ({ supplier }) => (supplier ? formatAttr(supplier) : "none") },
   { name: "wrapped in", breaks: false, read: ({ wrap }) => wrap ?? "nothing" },
   { name: "dedupes by business key", breaks: false, read: ({ dedupesByKey }) => (dedupesByKey ? "yes" : "no") },
-  { name: "documented replies", breaks: false, read: ({ replies }) => documentedStatuses(replies) },
+  {
+    name: "documented replies",
+    breaks: false,
+    read: ({ replies }) => replies.map(({ status }) => status).join(", ") || "none",
+  },
   { name: "outcomes of replies", breaks: false, read: ({ outcomes }) => JSON.stringify(outcomes) },
   { name: "statuses of items", breaks: false, read: ({ items }) => (items ? JSON.stringify(items) : "automatic") },
   { name: "steps", breaks: false, read: ({ steps }) => JSON.stringify(steps.map(describeStep)) },
@@ -32,12 +36,4 @@ function describeStep({ operation, reasons, poll, ...step }: Step): object {
 function describeReadBack({ operation, match, ...readBack }: ReadBack): object {
   const pairs = match.map(({ reply, payload }) => ({ reply, payload }));
   return { ...readBack, operation: addressOf(operation), match: pairs };
-}
-
-function addressOf({ method, path }: OperationAddress): string {
-  return `${method} ${path}`;
-}
-
-function documentedStatuses(replies: Operation["replies"]): string {
-  return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
 }

@@ -1,5 +1,5 @@
 import type { Contract } from "../contract.ts";
-import type { Operation } from "../operations/operation.ts";
+import { addressOf, type Operation } from "../operations/operation.ts";
 import { parameterFields, parameterLocations } from "../operations/request-parameters.ts";
 import { stepFieldsType } from "../operations/step-fields.ts";
 import { COMPARED_SETTINGS } from "./compared-settings.ts";
@@ -22,9 +22,12 @@ export function diffContracts(
   const known = new Set(successors.values());
   const kept = old.operations.filter(({ id }) => only === undefined || only.has(id));
   const added = only === undefined ? next.operations.filter((operation) => !known.has(operation)) : [];
+  const additions = added.map((operation): ContractChange => {
+    return { kind: "operation-added", operation: operation.id, breaks: false, text: `${addressOf(operation)} is new` };
+  });
   return [
     ...kept.flatMap((operation) => diffOperation(operation, successors.get(operation), declarations)),
-    ...added.map(additionOf),
+    ...additions,
   ];
 }
 
@@ -47,7 +50,7 @@ function diffOperation(
 ): readonly ContractChange[] {
   const { id: operation } = old;
   if (next === undefined) {
-    return [{ kind: "operation-removed", operation, breaks: true, text: `${old.method} ${old.path} was removed` }];
+    return [{ kind: "operation-removed", operation, breaks: true, text: `${addressOf(old)} was removed` }];
   }
   const changes = COMPARED_SETTINGS.flatMap(({ name, breaks, read }): readonly ContractChange[] => {
     const [before, now] = [read(old), read(next)];
@@ -99,8 +102,4 @@ function diffBodies(
   if (old === next) return [];
   const text = next === undefined ? "no longer has a JSON body" : "now has a JSON body";
   return [{ kind: "operation-changed", operation, breaks: true, text }];
-}
-
-function additionOf({ id, method, path }: Operation): ContractChange {
-  return { kind: "operation-added", operation: id, breaks: false, text: `${method} ${path} is new` };
 }

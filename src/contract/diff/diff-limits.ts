@@ -21,8 +21,7 @@ export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange
 type NamedLimit = readonly [name: string, limit: Limit];
 type Limit =
   /** `most`: a lower value is stricter. `least`: a higher value is stricter. */
-  | { readonly kind: "most"; readonly value: NumericLimit | undefined; readonly unit: string }
-  | { readonly kind: "least"; readonly value: NumericLimit | undefined; readonly unit: string }
+  | { readonly kind: "most" | "least"; readonly value: NumericLimit | undefined; readonly unit: string }
   /** `steps`: the numbers of which every value is a multiple, 1 for integers. */
   | { readonly kind: "multiple"; readonly value: number | undefined; readonly steps: readonly number[] }
   /** A limit with a value is stricter than a limit without a value; two different values are incompatible. */
@@ -41,14 +40,8 @@ function limitsOf(type: FieldType): ReadonlyMap<string, Limit> {
   ]);
 }
 
-function textLimits({
-  minLength,
-  maxLength,
-  allowBlank,
-  pattern,
-  format,
-  documentPath,
-}: TextType): ReadonlyMap<string, Limit> {
+function textLimits(type: TextType): ReadonlyMap<string, Limit> {
+  const { minLength, maxLength, allowBlank, pattern, format, documentPath } = type;
   return new Map([
     ["minLength", least(bound(minLength ?? (allowBlank ? 0 : 1)), "characters")],
     ["maxLength", most(bound(maxLength), "characters")],

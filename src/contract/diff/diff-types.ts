@@ -80,10 +80,12 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
 }
 
 function addNewProperty(property: Property, old: ObjectType, next: ObjectType, position: DiffPosition): void {
-  addAddition(property, position);
+  const { required, type } = property;
+  if (required) addChange(position, "required", `is new and required: ${describeType(type)}`);
+  else addChange(position, "field-added", `is new: ${describeType(type)}`);
   // The old contract allowed the name as an additional property, so payloads may already contain it. If the new
   // contract rejects additional properties, a separate change to the object reports this.
-  if (old.additional !== "closed" && next.additional !== "closed") diffType(old.additional, property.type, position);
+  if (old.additional !== "closed" && next.additional !== "closed") diffType(old.additional, type, position);
 }
 
 function addRemoval(name: string, old: ObjectType, next: ObjectType, position: DiffPosition): void {
@@ -91,11 +93,6 @@ function addRemoval(name: string, old: ObjectType, next: ObjectType, position: D
   const near = suggest(name, fresh);
   const guess = near === undefined ? "" : `; perhaps renamed to "${near}"`;
   addChange(position, "field-removed", `was removed${guess}`);
-}
-
-function addAddition({ required, type }: Property, position: DiffPosition): void {
-  if (required) addChange(position, "required", `is new and required: ${describeType(type)}`);
-  else addChange(position, "field-added", `is new: ${describeType(type)}`);
 }
 
 function diffProperty(old: Property, next: Property, position: DiffPosition): void {

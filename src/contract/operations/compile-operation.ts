@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import { type JsonValue, isJsonObject } from "../../json/json-value.ts";
+import { isJsonObject, memberAt, valueAt } from "../../json/json-value.ts";
 import { type Findings, createFindings } from "../contract-findings.ts";
 import { compilationOf } from "../types/compile-type.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
@@ -15,7 +15,13 @@ import {
   linkWorkflows,
 } from "./link-workflows.ts";
 import { readExtensions } from "./operation-extensions.ts";
-import type { DocumentedReply, Operation, OperationExtensions, PlainOperation } from "./operation.ts";
+import {
+  addressOf,
+  type DocumentedReply,
+  type Operation,
+  type OperationExtensions,
+  type PlainOperation,
+} from "./operation.ts";
 import { compileParameters } from "./request-parameters.ts";
 
 /** Returns the operations of a document in document order, with the types of their request bodies. */
@@ -72,35 +78,24 @@ function compileOperation(
   const { operationId, summary } = written.value;
   const { findings } = compilation;
   const extensions = readExtensions(written.value, written.path, findings);
-  const { wrap, key, dedupesByKey, outcomes, items } = extensions;
+  const { wrap, key, items } = extensions;
   const whole = bodyOf(method, written, compilation);
   const body = wrap === undefined || whole === undefined ? whole : unwrapped(whole, wrap, written, findings);
   const envelope = wrap === undefined ? undefined : envelopeOf(whole, wrap);
-  if (key !== undefined && body !== undefined) {
-    checkPayloadField(body, key, [...written.path, "x-migrate-key"], findings);
-  }
   const { supplier = supplierField(body) } = extensions;
-  if (body !== undefined && supplier !== undefined) {
-    checkPayloadField(body, supplier, [...written.path, "x-migrate-supplier"], findings);
-  }
   if (body === undefined) reportWithoutBody(extensions, written.path, findings);
-  else checkItems(items, body, [...written.path, "x-migrate-items"], findings);
+  else {
+    if (key !== undefined) checkPayloadField(body, key, [...written.path, "x-migrate-key"], findings);
+    if (supplier !== undefined) checkPayloadField(body, supplier, [...written.path, "x-migrate-supplier"], findings);
+    checkItems(items, body, [...written.path, "x-migrate-items"], findings);
+  }
   return {
-    id: typeof operationId === "string" ? operationId : `${method} ${path}`,
+    ...extensions,
+    id: typeof operationId === "string" ? operationId : addressOf({ method, path }),
     method,
     path,
-    dedupesByKey,
     replies: compilation.compileReplies(written),
-    outcomes,
-    ...definedMembers({
-      summary: typeof summary === "string" ? summary : undefined,
-      body,
-      key,
-      wrap,
-      envelope,
-      items,
-      supplier,
-    }),
+    ...definedMembers({ summary: typeof summary === "string" ? summary : undefined, body, envelope, supplier }),
   };
 }
 
@@ -119,8 +114,7 @@ function bodyOf(method: string, { value, path }: DocumentPart, compilation: Comp
     const message = `records are sent with POST, but the method is ${method}; the operation cannot be used`;
     return compilation.findings.add("warning", "not-post", message, path);
   }
-  const media = content[mediaType];
-  const schema = isJsonObject(media) ? media["schema"] : undefined;
+  const schema = memberAt(content[mediaType], "schema");
   const type = compilation.compile([schemaNodeAt(schema, [...place, mediaType, "schema"], compilation.findings)]);
   if (OBJECT_KINDS.has(type.kind)) return type;
   const message = `the request body is ${type.kind === "list" ? "a list" : "not an object"}, but a record is an object; the operation cannot be used`;
@@ -182,12 +176,8 @@ function checkItems(items: OperationExtensions["items"], body: FieldType, place:
 
 function reportWithoutBody(extensions: OperationExtensions, path: AttrPath, findings: Findings): void {
   if (extensions.key === undefined && extensions.wrap === undefined && !extensions.dedupesByKey) return;
-  findings.add(
-    "warning",
-    "not-enforced",
-    "x-migrate-... keys have no effect, because records cannot be sent to this operation",
-    path,
-  );
+  const message = "x-migrate-... keys have no effect, because records cannot be sent to this operation";
+  findings.add("warning", "not-enforced", message, path);
 }
 
 function reportDuplicateIds(operations: readonly UnlinkedOperation[], findings: Findings): void {
@@ -241,19 +231,15 @@ function replyOf(
   const content = isJsonObject(value["content"]) ? value["content"] : {};
   const mediaTypes = Object.keys(content);
   const name = jsonMediaType(mediaTypes) ?? mediaTypes.find((each) => ANY_MEDIA_TYPE.test(each));
-  const media = name === undefined ? undefined : content[name];
-  const schema = isJsonObject(media) ? media["schema"] : undefined;
-  return { status, mediaTypes, body: replyBody(schema, [...path, "content", name ?? "", "schema"], types) };
+  const place = ["content", name ?? "", "schema"];
+  const schema = valueAt(value, place);
+  const type =
+    schema === undefined ? undefined : types.compile([schemaNodeAt(schema, [...path, ...place], types.findings)]);
+  return { status, mediaTypes, body: type?.kind === "any" ? undefined : type };
 }
 
 /** A media type range. Some generators write one for JSON. */
 const ANY_MEDIA_TYPE = /^(?:\*|application)\/\*/;
-
-function replyBody(schema: JsonValue | undefined, path: AttrPath, types: Compilation): FieldType | undefined {
-  if (schema === undefined) return undefined;
-  const type = types.compile([schemaNodeAt(schema, path, types.findings)]);
-  return type.kind === "any" ? undefined : type;
-}
 
 /**
  * Warns about each operation that accepts records if the contract does not define how a reply shows that a record was

@@ -4,7 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Contract } from "../contract.ts";
 import type { FieldType } from "../types/field-type.ts";
-import type { NamedOperation, Operation, RequestForm } from "./operation.ts";
+import { addressOf, type NamedOperation, type Operation, type RequestForm } from "./operation.ts";
 
 /**
  * Finds an operation by its id ("import-account"), by method and path ("POST /data-import/accounts/"), or by its path
@@ -42,7 +42,7 @@ export function requireBody({ id, body }: Operation): FieldType {
  * contains its words, because operators may rename an id and keep the path.
  */
 function suggestionFor(wanted: string, operations: readonly Operation[]): string {
-  const paths = operations.map(methodAndPath);
+  const paths = operations.map(addressOf);
   const ids = operations.map(({ id }) => id);
   if (wanted.includes("/")) return didYouMean(wanted, paths) || didYouMean(wanted, ids);
   const withBody = operations.filter(({ body }) => body !== undefined);
@@ -57,7 +57,7 @@ function suggestPath(words: readonly string[], operations: readonly Operation[])
     .map((operation) => ({ operation, found: wordsOf(operation.path) }))
     .filter(({ found }) => words.length > 0 && words.every((word) => found.includes(word)))
     .toSorted((one, other) => one.found.length - other.found.length);
-  return fitting[0] === undefined ? "" : `; did you mean "${methodAndPath(fitting[0].operation)}"?`;
+  return fitting[0] === undefined ? "" : `; did you mean "${addressOf(fitting[0].operation)}"?`;
 }
 
 /** Returns the words in lower case and in the singular, so that `importAccounts` and `/import/account/` match. */
@@ -105,17 +105,13 @@ export function operationsNamed<Named extends NamedOperation>(
 /** From the strictest to the most tolerant. */
 const NAME_MATCHERS: readonly ((operation: NamedOperation, wanted: string) => boolean)[] = [
   (operation, wanted) => operation.id === wanted,
-  (operation, wanted) => samePath(methodAndPath(operation), wanted, (path) => path),
-  (operation, wanted) => samePath(methodAndPath(operation), wanted, withoutSlash),
-  (operation, wanted) => samePath(methodAndPath(operation), wanted, withoutVersion),
+  (operation, wanted) => samePath(addressOf(operation), wanted, (path) => path),
+  (operation, wanted) => samePath(addressOf(operation), wanted, withoutSlash),
+  (operation, wanted) => samePath(addressOf(operation), wanted, withoutVersion),
   (operation, wanted) => wanted.startsWith("/") && withoutSlash(operation.path) === withoutSlash(wanted),
   (operation, wanted) => wanted.startsWith("/") && withoutVersion(operation.path) === withoutVersion(wanted),
   (operation, wanted) => normalisedId(operation.id) === normalisedId(wanted),
 ];
-
-function methodAndPath({ method, path }: NamedOperation): string {
-  return `${method} ${path}`;
-}
 
 function samePath(one: string, other: string, plain: (path: string) => string): boolean {
   const [method, path] = splitMethodAndPath(one);
@@ -143,7 +139,7 @@ function normalisedId(id: string): string {
 const MAX_LISTED = 20;
 
 function operationFailure(message: string, operations: readonly Operation[], lead: string): Failure {
-  const listed = operations.slice(0, MAX_LISTED).map((operation) => `  ${methodAndPath(operation)}  (${operation.id})`);
+  const listed = operations.slice(0, MAX_LISTED).map((operation) => `  ${addressOf(operation)}  (${operation.id})`);
   const more = operations.length > MAX_LISTED ? [`  and ${operations.length - MAX_LISTED} more`] : [];
   const hint =
     operations.length === 0

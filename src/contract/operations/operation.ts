@@ -8,6 +8,10 @@ export interface OperationAddress {
   readonly path: string;
 }
 
+export function addressOf({ method, path }: OperationAddress): string {
+  return `${method} ${path}`;
+}
+
 /** The content of a request. */
 export interface RequestForm {
   /** Parameters that a request sends in addition to its body; absent for operations without a body. */

@@ -45,8 +45,8 @@ export function namesInPath(path: string): readonly string[] {
 
 function compileParameter(part: DocumentPart | undefined, compilation: Compilation): RequestParameter | undefined {
   const { name, in: where } = part?.value ?? {};
-  if (part === undefined || typeof name !== "string" || typeof where !== "string" || isOwnHeader(name, where))
-    return undefined;
+  if (part === undefined || typeof name !== "string" || typeof where !== "string") return undefined;
+  if (where === "header" && OWN_HEADERS.has(name.toLowerCase())) return undefined;
   const required = isRequired(part, compilation) || where === "path";
   const type = typeOf(part, compilation);
   if (type !== undefined && isPlace(where)) {
@@ -87,10 +87,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(
   ),
 );
 
-function isOwnHeader(name: string, where: string): boolean {
-  return where === "header" && OWN_HEADERS.has(name.toLowerCase());
-}
-
 const ANY_TEXT: TextType = { ...PLAIN_TYPE, kind: "text", allowBlank: false, documentPath: false };
 
 /** Restricts the values of a parameter to values that can be sent in its location. */
@@ -125,8 +121,7 @@ export function parametersType(operation: RequestForm & StepSequence): ObjectTyp
   const type = parameterFields(operation);
   if (type.properties.size === 0) return undefined;
   const required = requiredParameters(operation).length > 0;
-  const parameters: Property = { name: MEMBER, required, readOnly: false, type };
-  return objectOf(new Map([[MEMBER, parameters]]));
+  return closedObject([{ name: "parameters", required, readOnly: false, type }]);
 }
 
 /** Returns the type of the object `parameters` in a mapping. Its properties are the parameters of all requests. */
@@ -146,7 +141,7 @@ export function parameterFields(operation: RequestForm & StepSequence): ObjectTy
       places.add(`${where} ${name}`);
     }
   }
-  return objectOf(properties);
+  return closedObject([...properties.values()]);
 }
 
 export function requiredParameters(operation: RequestForm & StepSequence): readonly string[] {
@@ -165,10 +160,10 @@ export function parameterLocations(operation: RequestForm & StepSequence): Reado
   );
 }
 
-const MEMBER = "parameters";
-
-function objectOf(properties: ReadonlyMap<string, Property>): ObjectType {
-  return { ...PLAIN_TYPE, kind: "object", properties, additional: "closed" };
+/** Returns an object type with only these properties. */
+export function closedObject(properties: readonly Property[]): ObjectType {
+  const byName = new Map(properties.map((property) => [property.name, property]));
+  return { ...PLAIN_TYPE, kind: "object", properties: byName, additional: "closed" };
 }
 
 /**

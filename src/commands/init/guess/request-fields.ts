@@ -1,7 +1,7 @@
 import type { Operation, Step } from "../../../contract/operations/operation.ts";
-import { parametersType } from "../../../contract/operations/request-parameters.ts";
+import { closedObject, parametersType } from "../../../contract/operations/request-parameters.ts";
 import { stepFieldsType } from "../../../contract/operations/step-fields.ts";
-import { type ObjectType, PLAIN_TYPE, type Property } from "../../../contract/types/field-type.ts";
+import type { ObjectType, Property } from "../../../contract/types/field-type.ts";
 import { setConstants } from "./constants.ts";
 import { type Container, containersIn, payloadTree } from "./region.ts";
 
@@ -26,10 +26,10 @@ export function parametersTree({ operation, supplier }: RequestOptions): Contain
 export function stepsTree({ operation, supplier }: RequestOptions): Container | undefined {
   const steps = operation.steps.flatMap((step) => {
     const fields = fieldsToAdd(step);
-    return fields.length === 0 ? [] : [property(step.name, objectOf(fields))];
+    return fields.length === 0 ? [] : [property(step.name, closedObject(fields))];
   });
   if (steps.length === 0) return undefined;
-  const tree = payloadTree(objectOf([property("steps", objectOf(steps))]), operation.id, undefined);
+  const tree = payloadTree(closedObject([property("steps", closedObject(steps))]), operation.id, undefined);
   for (const container of containersIn(tree)) container.included = container.required;
   setConstants(tree, operation, supplier);
   return tree;
@@ -46,9 +46,4 @@ function fieldsToAdd(step: Step): readonly Property[] {
 
 function property(name: string, type: ObjectType): Property {
   return { name, required: true, readOnly: false, type };
-}
-
-function objectOf(properties: readonly Property[]): ObjectType {
-  const byName = new Map(properties.map((one) => [one.name, one]));
-  return { ...PLAIN_TYPE, kind: "object", properties: byName, additional: "closed" };
 }
