@@ -7,11 +7,13 @@ import {
   subexpressionsOf,
 } from "../rules/language/expression.ts";
 import { type Rule, type RuleDeclarations, operandsOf } from "../rules/language/rule.ts";
+import { getOrAdd } from "../model/groups.ts";
 import { didYouMean } from "../text/suggestion.ts";
 import type { Findings } from "./contract-findings.ts";
 import { expressionIssues, operandIssues } from "./expression-issues.ts";
 import { type Operation, requestTypes } from "./operations/operation.ts";
 import { type FieldType, type ObjectType, memberType } from "./types/field-type.ts";
+import { childTypes } from "./types/type-tree.ts";
 
 /**
  * Reports errors for unknown named values, settings and formats in rules, for formats without the required region, and
@@ -179,8 +181,7 @@ function placesWithRules(body: FieldType): readonly TypePlace[] {
   const seen = new Map<FieldType, Set<FieldType | undefined>>();
   const open: TypePlace[] = [{ type: body }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const holders = seen.get(place.type) ?? new Set();
-    seen.set(place.type, holders);
+    const holders = getOrAdd(seen, place.type, () => new Set<FieldType | undefined>());
     if (holders.has(place.holder?.type)) continue;
     holders.add(place.holder?.type);
     if (place.type.rules !== undefined) places.push(place);
@@ -213,7 +214,7 @@ function optionsOf(place: TypePlace): readonly TypePlace[] {
   const types = new Set<FieldType>([place.type]);
   for (const type of types) {
     if (type.kind !== "union") continue;
-    for (const option of [...type.options, ...(type.discriminator?.mapping.values() ?? [])]) types.add(option);
+    for (const option of childTypes(type)) types.add(option);
   }
   if (place.type.kind !== "union") return [place];
   return [...types].filter(({ kind }) => kind !== "union").map((type) => itemPlace(place, type));

@@ -1,5 +1,6 @@
 import type { ReportRuleIssue } from "../rules/language/read-rules.ts";
 import type { AttrPath } from "../json/attr.ts";
+import { getOrAdd } from "../model/groups.ts";
 import type { Place } from "../model/place.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 import { compareText } from "../text/compare-text.ts";
@@ -58,9 +59,7 @@ export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
     add,
     addAt,
     countExtension: (name, path) => {
-      const places = counted.get(name) ?? new Map<string, AttrPath>();
-      places.set(formatPointer(path), path);
-      counted.set(name, places);
+      getOrAdd(counted, name, () => new Map<string, AttrPath>()).set(formatPointer(path), path);
     },
     sorted: () => {
       for (const [name, places] of counted) addCountedExtension(name, [...places.values()], add);

@@ -1,4 +1,4 @@
-import { type Expression, isLiteral, type PathExpression, subexpressionsOf } from "../rules/language/expression.ts";
+import { type Expression, isLiteral, subexpressionsOf } from "../rules/language/expression.ts";
 import { FORMAT_NAMES, missingRegion } from "../rules/language/format-names.ts";
 import type { RuleDeclarations } from "../rules/language/rule.ts";
 import { didYouMean } from "../text/suggestion.ts";
@@ -73,8 +73,10 @@ function todayIssues(operands: readonly Expression[]): readonly string[] {
 }
 
 function listIssues(operands: readonly Expression[]): readonly string[] {
-  const list = operands.find((operand) => operand.kind === "path" && isMany(operand));
-  if (list?.kind !== "path") return [];
+  const list = operands
+    .filter((operand) => operand.kind === "path")
+    .find(({ steps }) => steps.some(({ kind }) => kind === "items" || kind === "members"));
+  if (list === undefined) return [];
   return [`"${list.text}" has several values: use it in a function such as sum(), min(), max() or count()`];
 }
 
@@ -82,8 +84,4 @@ function unknownName(what: string, name: string, known: Iterable<string>, advice
   const names = [...known];
   if (names.includes(name)) return [];
   return [`there is no ${what} "${name}"${didYouMean(name, names) || advice}`];
-}
-
-function isMany(path: PathExpression): boolean {
-  return path.steps.some(({ kind }) => kind === "items" || kind === "members");
 }

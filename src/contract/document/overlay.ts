@@ -2,7 +2,7 @@ import { JSONPathEnvironment, JSONPathNode, type JSONPathQuery, type JSONValue }
 import { z } from "zod";
 import type { AttrPath } from "../../json/attr.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
-import { type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
+import { type JsonValue, isJsonArray, isJsonObject, memberAt, valueAt } from "../../json/json-value.ts";
 import { type Failure, failureAt } from "../../model/failure.ts";
 import { formatCount } from "../../text/count.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
@@ -18,7 +18,7 @@ import type { SourceDocument } from "./yaml-document.ts";
  * Failure if a target visits too many nodes.
  */
 export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, findings: Findings): OverlayMatches {
-  const actions = isJsonObject(overlay.value) ? overlay.value["actions"] : undefined;
+  const actions = memberAt(overlay.value, "actions");
   if (!isJsonArray(actions)) {
     reportAt(overlay, findings)("error", "bad-overlay", '"actions" must be a list', ["actions"]);
     return { targets: 0, missing: 0 };
@@ -55,12 +55,8 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   const report = reportAt(overlay, findings);
   const read = actionSchema.safeParse(action);
   if (!read.success || !isJsonObject(action)) {
-    report(
-      "error",
-      "bad-overlay",
-      'an action needs a "target" (JSONPath), and either "update" or "remove: true"',
-      path,
-    );
+    const message = 'an action needs a "target" (JSONPath), and either "update" or "remove: true"';
+    report("error", "bad-overlay", message, path);
     return true;
   }
   checkOverlayKeys(overlay, path, ACTION_NAMES, findings);
@@ -74,7 +70,7 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   const matches = selectNodes(before, target);
   if (matches === "too-many-nodes") throw tooManyNodes(overlay, target, [...path, "target"]);
   if (typeof matches === "string") {
-    report("error", "bad-overlay", unusable(target, matches), [...path, "target"]);
+    report("error", "bad-overlay", UNUSABLE[matches](target), [...path, "target"]);
   } else if (matches.length === 0) {
     report("warning", "overlay-no-match", `the target "${target}" matches nothing`, [...path, "target"]);
   } else if (remove === true) {
@@ -97,17 +93,12 @@ function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: At
   return failureAt("contract_invalid", { file, line: lineOf(path) }, what, { hint: "use a more specific JSONPath" });
 }
 
-function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes">): string {
-  switch (reason) {
-    case "malformed":
-      return `"${target}" is not a JSONPath (RFC 9535)`;
-    case "slow-pattern":
-      return `a regular expression in the target "${target}" could take a very long time; avoid nested repetitions`;
-    case "too-long":
-      break;
-  }
-  return `the target is longer than ${formatCount(MAX_PATH_CHARACTERS)} characters`;
-}
+const UNUSABLE: Readonly<Record<Exclude<Unselectable, "too-many-nodes">, (target: string) => string>> = {
+  malformed: (target) => `"${target}" is not a JSONPath (RFC 9535)`,
+  "slow-pattern": (target) =>
+    `a regular expression in the target "${target}" could take a very long time; avoid nested repetitions`,
+  "too-long": () => `the target is longer than ${formatCount(MAX_PATH_CHARACTERS)} characters`,
+};
 
 function reportAt(document: SourceDocument, findings: Findings): AddFinding {
   return (severity, code, message, path) =>
@@ -185,7 +176,7 @@ function mismatch({ match, target }: Match): string {
  * Returns the Overlay version that the document declares (`overlay:`), or undefined if the document is not an overlay.
  */
 export function overlayVersion(value: JsonValue): string | undefined {
-  const version = isJsonObject(value) ? value["overlay"] : undefined;
+  const version = memberAt(value, "overlay");
   return typeof version === "string" || typeof version === "number" ? String(version) : undefined;
 }
 

@@ -85,7 +85,6 @@ function readDocument(source: SourceText, code: FailureCode, texts: TextMembers)
   const lines = new LineCounter();
   // A configuration file names credential files, and users may write the credential itself instead.
   const hideValues = code === "config";
-  const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
   const pointAt = (offset: number): TextPoint => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -106,7 +105,7 @@ function readDocument(source: SourceText, code: FailureCode, texts: TextMembers)
   const keepsDigits = code === "contract_invalid";
   const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse, keepsDigits, texts };
   const value = valueOf(tree.root, { tree, anchors: new Map(), open: new Set(), copied: 0 });
-  const lineOf: SourceDocument["lineOf"] = (path) => lineAt(offsetOf(tree, path));
+  const lineOf: SourceDocument["lineOf"] = (path) => pointAt(offsetOf(tree, path)).line;
   const pointOf: SourceDocument["pointOf"] = (path) => {
     const point = pointAt(offsetOf(tree, path));
     return { ...point, excerpt: excerptOf(source, point, { hideValues }) };
