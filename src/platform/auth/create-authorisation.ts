@@ -35,12 +35,7 @@ export function createAuthorisation(options: AuthorisationOptions): Authorisatio
   }
   const { kind, apiKey } = credentials;
   if (kind === "basic") return fixedHeader(basicHeader(apiKey), () => refused("API key", "MIGRATE_API_KEY"));
-  return renewingAuthorisation({
-    login: withLoginBackoff(createLogin(options), clock),
-    apiKey,
-    prefix,
-    clock,
-  });
+  return renewingAuthorisation({ login: withLoginBackoff(createLogin(options), clock), apiKey, prefix, clock });
 }
 
 function fixedHeader(header: string, failure: () => Failure): Authorisation {

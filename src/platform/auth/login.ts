@@ -129,9 +129,13 @@ export function loginError(end: LoginFailure): Failure | TransportError {
   }
   if (end.kind === "unreadable") {
     const { reason, isFinal = false } = end;
-    return isFinal
-      ? unreadableTokenReplies(reason)
-      : new TransportError("unsent", `no token available: ${reason}`, UNREADABLE);
+    if (!isFinal) return new TransportError("unsent", `no token available: ${reason}`, UNREADABLE);
+    const what = `${MAX_UNREADABLE} consecutive replies to token requests could not be read (${reason})`;
+    return new Failure("wrong_endpoint", what, {
+      hint:
+        "check the base URL and the token settings of the target's `auth`, and whether a proxy or a login page answers " +
+        "instead of the platform, then run the same command again",
+    });
   }
   if (end.kind === "limited") {
     return new Failure("authentication", `the platform accepts no more logins at the moment (${end.reason})`, {
@@ -149,15 +153,6 @@ export function loginError(end: LoginFailure): Failure | TransportError {
 }
 
 const UNREADABLE = { code: "UNREADABLE_TOKEN_REPLY", durationMs: 0 } as const;
-
-function unreadableTokenReplies(reason: string): Failure {
-  const what = `${MAX_UNREADABLE} consecutive replies to token requests could not be read (${reason})`;
-  return new Failure("wrong_endpoint", what, {
-    hint:
-      "check the base URL and the token settings of the target's `auth`, and whether a proxy or a login page answers " +
-      "instead of the platform, then run the same command again",
-  });
-}
 
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;

@@ -55,23 +55,16 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
   const fixed = requestAddress(options.baseUrl, operation);
   const hasParameters = (operation.parameters ?? []).length > 0;
   return {
-    send: (payload, signal, maySend, given) =>
-      sendClassified(
-        {
-          method: "POST",
-          ...(hasParameters ? requestAddress(options.baseUrl, operation, given?.parameters) : fixed),
-          body: requestBody(payload, given, options),
-          signal,
-          maySend,
-          classify: (reply) => {
-            const classification = classifyReply(reply, classified, clock.now(), payload);
-            return options.compareEcho === true
-              ? withDroppedFieldWarnings(classification, payload, reply, operation.wrap)
-              : classification;
-          },
-        },
-        options,
-      ),
+    send: (payload, signal, maySend, given) => {
+      const address = hasParameters ? requestAddress(options.baseUrl, operation, given?.parameters) : fixed;
+      const body = requestBody(payload, given, options);
+      const classify = (reply: HttpReply): Classification => {
+        const classification = classifyReply(reply, classified, clock.now(), payload);
+        if (options.compareEcho !== true) return classification;
+        return withDroppedFieldWarnings(classification, payload, reply, operation.wrap);
+      };
+      return sendClassified({ method: "POST", ...address, body, signal, maySend, classify }, options);
+    },
   };
 }
 

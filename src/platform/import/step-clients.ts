@@ -19,7 +19,7 @@ import {
   notFoundMismatch,
   parseBody,
 } from "../reply/reply-body.ts";
-import type { Classification, ReplyClass } from "../reply/reply-class.ts";
+import { ambiguous, type Classification, type ReplyClass } from "../reply/reply-class.ts";
 import { replyProblems, UNREADABLE } from "../reply/reply-problems.ts";
 import { operationMismatch } from "../reply/reply-trust.ts";
 import { lookupPath } from "../request-address.ts";
@@ -96,20 +96,14 @@ function stepClient(step: Step, { key, ...whole }: Operation, tools: RequestDepe
     ...definedMembers({ body: step.body, wrapInReplies }),
   });
   const explain = reasons === undefined ? unexplained : explainer(withKey(reasons, key), tools);
-  const status =
-    poll === undefined
-      ? undefined
-      : createStatusClient(poll, tools, { ...sentTo, ...definedMembers({ wrap: wrapInReplies }) });
+  const status = poll && createStatusClient(poll, tools, { ...sentTo, ...definedMembers({ wrap: wrapInReplies }) });
   return {
     name,
     idempotent: kind === "validate" || kind === "stage",
     dedupesByKey: operation.dedupesByKey,
     send: async (...asked) => explain(await client.send(...asked), ...asked),
     ...(status !== undefined && {
-      status: {
-        ...status,
-        poll: async (...asked) => explain(await status.poll(...asked), ...asked),
-      },
+      status: { ...status, poll: async (...asked) => explain(await status.poll(...asked), ...asked) },
     }),
   };
 }
@@ -175,16 +169,10 @@ function createStatusClient(poll: Poll, tools: RequestDependencies, { key, wrap 
     poll: async (payload, signal, maySend, given) => {
       const target = lookupPath(poll, { payload, parameters: given?.parameters });
       if ("reason" in target) return { replyClass: { kind: "cancelled", ...target }, durationMs: 0 };
-      return sendClassified(
-        {
-          method: "GET",
-          url: joinPath(tools.baseUrl, target.path),
-          signal,
-          maySend,
-          classify: (reply) => classifyStatus(reply, { ...poll, operation }, tools.clock.now(), payload),
-        },
-        tools,
-      );
+      const url = joinPath(tools.baseUrl, target.path);
+      const classify = (reply: HttpReply): Classification =>
+        classifyStatus(reply, { ...poll, operation }, tools.clock.now(), payload);
+      return sendClassified({ method: "GET", url, signal, maySend, classify }, tools);
     },
   };
 }
@@ -194,11 +182,9 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: Json
   if (reply.status === 404 && !isHtml(reply)) return { replyClass: classOfNotFound(reply, body, poll, payload) };
   if (reply.status !== 200) return withoutRequestRejection(classifyReply(reply, poll.operation, now, payload), reply);
   const distrust = operationMismatch(reply, body, poll.operation, payload);
-  if (distrust !== undefined) return { replyClass: { kind: "ambiguous", reason: distrust, notFromApi: true } };
+  if (distrust !== undefined) return { replyClass: ambiguous(distrust, true) };
   const status = codeText(valueAt(body, poll.status));
-  if (status === undefined) {
-    return { replyClass: { kind: "ambiguous", reason: "HTTP 200 without a status", notFromApi: body === undefined } };
-  }
+  if (status === undefined) return { replyClass: ambiguous("HTTP 200 without a status", body === undefined) };
   const replyClass = classOfStatus(status, body, poll);
   const mismatch = replyClass.kind === "accepted" ? contradictionOf(status, body, poll, payload) : undefined;
   return { replyClass: mismatch ?? replyClass };
@@ -216,7 +202,7 @@ function classOfNotFound(
 ): ReplyClass {
   const mismatch = notFoundMismatch(reply, body) ?? sentRecordMismatch(body, operation, payload, reply.status);
   if (mismatch === undefined) return { kind: "absent", reason: "HTTP 404" };
-  return { kind: "ambiguous", reason: `HTTP 404 ${mismatch}`, notFromApi: mismatch !== TRUNCATED };
+  return ambiguous(`HTTP 404 ${mismatch}`, mismatch !== TRUNCATED);
 }
 
 /**
@@ -227,8 +213,7 @@ function withoutRequestRejection(classification: Classification, reply: HttpRepl
   const { replyClass } = classification;
   const isWrongEndpoint = replyClass.kind === "stop" && replyClass.failure.code === "wrong_endpoint";
   if (!isWrongEndpoint && (replyClass.kind !== "rejected" || replyClass.isFinal === true)) return classification;
-  const reason = `HTTP ${reply.status}`;
-  return { ...classification, replyClass: { kind: "ambiguous", reason, notFromApi: isHtml(reply) } };
+  return { ...classification, replyClass: ambiguous(`HTTP ${reply.status}`, isHtml(reply)) };
 }
 
 /** A success status settles a record only if the rest of the reply does not contradict it. */
@@ -247,7 +232,7 @@ function contradictionOf(
   const judged = { ...payload, [formatAttr(place)]: valueAt(body, place) ?? status };
   const contradiction = body === undefined ? undefined : contradictionIn(body, judged);
   if (contradiction === undefined) return undefined;
-  return { kind: "ambiguous", reason: `HTTP 200 with ${cleanText(contradiction, 100)} in its body`, notFromApi: true };
+  return ambiguous(`HTTP 200 with ${cleanText(contradiction, 100)} in its body`, true);
 }
 
 function classOfStatus(status: string, body: JsonValue | undefined, poll: Poll): ReplyClass {
@@ -267,7 +252,7 @@ function problemsIn(
   { error, operation: { wrap } }: Poll,
   status: string,
 ): readonly PlatformProblem[] {
-  const found = error === undefined ? undefined : valueAt(body, error);
+  const found = error && valueAt(body, error);
   if (found !== undefined && found !== null) return replyProblems(found, wrap);
   return replyProblems({ code: status, detail: `The import on the platform ended with the status ${status}.` });
 }

@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import type { TransportError } from "../../transport/http.ts";
 import { proxyFailure } from "../../transport/proxy-tunnel.ts";
 import { tlsFailure } from "../../transport/tls.ts";
-import type { Classification } from "./reply-class.ts";
+import { ambiguous, type Classification } from "./reply-class.ts";
 
 /**
  * Classifies a request without a reply. Only the phase determines whether the platform may have processed it. The code
@@ -17,7 +17,7 @@ export function classifyError(error: TransportError, origin: string): Classifica
     return { replyClass: { kind: "unsent", code: error.code, reason: unsentReason(error.code, origin) } };
   }
   const reason = REASONS[error.message] ?? REASONS[error.code] ?? `no trustworthy reply: ${error.code}`;
-  const replyClass = { kind: "ambiguous", reason, notFromApi: NOT_HTTP_CODES.has(error.code) } as const;
+  const replyClass = ambiguous(reason, NOT_HTTP_CODES.has(error.code));
   return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
 }
 

@@ -1,6 +1,7 @@
 import { jsonMediaType } from "../../contract/operations/document-part.ts";
 import { ACCOUNT_FIELDS, documentedReply } from "../../contract/operations/documented-reply.ts";
 import type { DocumentedReply, Operation, OutcomeRule } from "../../contract/operations/operation.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
@@ -12,6 +13,7 @@ import { accountAt, codeText, isEmpty, isHtml, parseBody, TRUNCATED, unreadableR
 import { retryAfterMs } from "../../transport/retrying-http.ts";
 import { reasonForDistrust, type RepliesContract } from "./reply-trust.ts";
 import {
+  ambiguous,
   type Classification,
   isNotAuthenticated,
   type PushBack,
@@ -90,7 +92,7 @@ function unsettledBy(
 ): ReplyClass | undefined {
   const unreadable = unreadableReason(reply, body);
   if (unreadable !== undefined) {
-    return { kind: "ambiguous", reason: `HTTP ${reply.status} ${unreadable}`, notFromApi: unreadable !== TRUNCATED };
+    return ambiguous(`HTTP ${reply.status} ${unreadable}`, unreadable !== TRUNCATED);
   }
   const foreign = sentRecordMismatch(body, operation, payload, reply.status);
   return foreign === undefined ? undefined : notFromApi(`HTTP ${reply.status} ${foreign}`);
@@ -145,7 +147,7 @@ function byRule(rule: OutcomeRule, facts: Facts, operation: ClassifiedOperation)
     return { kind: "accepted", ...account, ...(existsBy(rule, facts, operation) && { exists: true }) };
   }
   if (outcome === "retry") return retry(facts);
-  if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, notFromApi: false };
+  if (outcome === "ambiguous") return ambiguous(`HTTP ${facts.reply.status}`);
   if (outcome === "blocked") return { kind: outcome, problems: explained(facts, operation) };
   return { kind: outcome, problems: explained(facts, operation), isFinal: isNamed(rule, facts) };
 }
@@ -166,10 +168,7 @@ function isNamed({ code, has }: OutcomeRule, { reply }: Facts): boolean {
 }
 
 function retry({ reply, pushBack }: Facts): ReplyClass {
-  const reason = `HTTP ${reply.status}`;
-  return pushBack?.afterMs === undefined
-    ? { kind: "retry", reason }
-    : { kind: "retry", reason, afterMs: pushBack.afterMs };
+  return { kind: "retry", reason: `HTTP ${reply.status}`, ...definedMembers({ afterMs: pushBack?.afterMs }) };
 }
 
 /**
@@ -186,7 +185,7 @@ function byDefault(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   // RFC 9110, 15.4.4: the server has performed the request, and the redirect leads to its result.
   if (status === 303 && operation.method !== "GET") return notFromApi("HTTP 303: the platform may have the record");
   if (status < 500) return classifyRefusal(facts, operation);
-  return { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false };
+  return ambiguous(`HTTP ${status}`);
 }
 
 const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201, 202]);
@@ -214,7 +213,7 @@ function isJsonOptional({ status, body }: HttpReply, documented: DocumentedReply
 }
 
 function notFromApi(reason: string): ReplyClass {
-  return { kind: "ambiguous", reason, notFromApi: true };
+  return ambiguous(reason, true);
 }
 
 const WRONG_ENDPOINT_STATUSES: ReadonlySet<number> = new Set([404, 405, 406, 410, 415]);
@@ -233,19 +232,13 @@ function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyCla
   }
   if (failure !== undefined) return { kind: "stop", failure };
   if (NOT_PROCESSED_STATUSES.has(status)) return retry(facts);
-  if (status === 408) return requestTimeout(facts);
-  if (status === 409) return { kind: "ambiguous", reason: "HTTP 409: the record may already exist", notFromApi: false };
+  // A proxy may have forwarded the complete request and then timed out while it waited for the platform.
+  if (status === 408) {
+    return reply.isEarly === true ? retry(facts) : ambiguous("HTTP 408 after the whole request was sent");
+  }
+  if (status === 409) return ambiguous("HTTP 409: the record may already exist");
   if (WRONG_ENDPOINT_STATUSES.has(status)) return { kind: "stop", failure: wrongEndpoint(status, operation) };
   return { kind: "rejected", problems };
-}
-
-/**
- * Classifies HTTP 408. A proxy may have forwarded the complete request and then timed out while it waited for the
- * platform.
- */
-function requestTimeout(facts: Facts): ReplyClass {
-  if (facts.reply.isEarly === true) return retry(facts);
-  return { kind: "ambiguous", reason: "HTTP 408 after the whole request was sent", notFromApi: false };
 }
 
 function wrongEndpoint(status: number, operation: ClassifiedOperation): Failure {

@@ -49,6 +49,10 @@ export type ReplyClass =
   /** Further requests are pointless. Not processed. */
   | { readonly kind: "stop"; readonly failure: Failure };
 
+export function ambiguous(reason: string, notFromApi = false): ReplyClass {
+  return { kind: "ambiguous", reason, notFromApi };
+}
+
 /** The meaning of one reply, and whether the platform asks for a slower rate. */
 export interface Classification {
   readonly replyClass: ReplyClass;

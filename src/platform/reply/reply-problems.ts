@@ -1,4 +1,11 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberAt,
+  valueAt,
+} from "../../json/json-value.ts";
 import type { Operation, ItemRule } from "../../contract/operations/operation.ts";
 import { type FieldType, mayBeObject } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
@@ -72,13 +79,10 @@ function attrInItem(path: AttrPath, inner: AttrPath, wrap: string | undefined): 
 type Add = (path: AttrPath, code: unknown, detail: unknown) => void;
 
 function readBody(body: unknown, add: Add): void {
-  if (!isJsonObject(body)) {
-    walk(body, [], add);
-    return;
-  }
-  if (isJsonArray(body["errors"]) && body["errors"].length > 0) readErrors(body["errors"], add);
-  else if (isJsonObject(body["errors"])) walk(body["errors"], [], add);
-  else if (!readSummary(body, add)) walk(body, [], add);
+  const errors = memberAt(body, "errors");
+  if (isJsonArray(errors) && errors.length > 0) readErrors(errors, add);
+  else if (isJsonObject(errors)) walk(errors, [], add);
+  else if (!isJsonObject(body) || !readSummary(body, add)) walk(body, [], add);
 }
 
 /** Reads `errors: [{ detail, code, attr }]`, as in the specification. */
@@ -190,11 +194,6 @@ function isHttpStatus(code: unknown): boolean {
   return typeof code === "number" && code >= 100 && code < 600;
 }
 
-/** Whether an item has its own HTTP status, of 400 or above, as in a reply with status 207 (Multi-Status). */
-function isErrorStatus(status: unknown): boolean {
-  return isHttpStatus(status) && Number(status) >= 400;
-}
-
 /** The parts of an operation that are needed to find rejected items in its replies. */
 export interface ItemOperation extends Partial<Operation> {
   /** Whether the request only validates, so that the reply lists no results of items. */
@@ -248,7 +247,9 @@ function failedStatus(item: JsonValue, index: number, { status: name, failed, se
   const value = valueAt(item, [name]);
   const status = value === valueAt(sent, [index, name]) ? undefined : codeText(value);
   if (status === undefined) return undefined;
-  return (failed?.includes(status) ?? (FAILED.test(status) || isErrorStatus(value))) ? status : undefined;
+  // In a reply with status 207 (Multi-Status), each item has its own HTTP status.
+  const isError = isHttpStatus(value) && Number(value) >= 400;
+  return (failed?.includes(status) ?? (FAILED.test(status) || isError)) ? status : undefined;
 }
 
 /** Returns the payload's list of the same name, otherwise its only list of objects, otherwise the path in the reply. */

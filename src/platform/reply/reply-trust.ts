@@ -142,15 +142,11 @@ function bodyMismatch(body: JsonValue, form: DocumentedReply["body"]): string | 
  * the account number under another name.
  */
 function formMismatch(form: FieldType, body: JsonValue): string | undefined {
-  for (const part of partsOf(body, form)) {
+  for (const part of isJsonArray(body) && body.length > 0 && form.kind === "object" ? body : [body]) {
     const found = replyMismatch(form, part) && replyMismatch(form, withAccountNames(part));
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function partsOf(body: JsonValue, form: FieldType): readonly JsonValue[] {
-  return isJsonArray(body) && body.length > 0 && form.kind === "object" ? body : [body];
 }
 
 function withAccountNames(body: JsonValue): JsonValue {
