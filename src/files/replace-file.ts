@@ -3,6 +3,7 @@ import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFil
 import { open, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "./error-code.ts";
+import { withFile } from "./open-file.ts";
 
 export interface ReplaceOptions {
   /** The new file's mode, before the umask; 0600 by default. */
@@ -129,10 +130,5 @@ export function replaceFileSync(file: string, data: Uint8Array): void {
 export function renameDurably(draft: string, file: string): void {
   renameSync(draft, file);
   if (process.platform === "win32") return;
-  const folder = openSync(path.dirname(file), constants.O_RDONLY);
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  withFile(path.dirname(file), fsyncSync);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
+import { getOrAdd } from "../model/groups.ts";
 import { makeFolder } from "./make-folder.ts";
 import { DatabaseSync, type Statement } from "./sqlite.ts";
 import { remedyOf } from "./write-error.ts";
@@ -45,11 +46,7 @@ export function createTemporaryDatabase(folder: string, data: TemporaryData): Te
   return {
     database,
     file,
-    prepared: (sql) => {
-      const statement = statements.get(sql) ?? database.prepare(sql);
-      statements.set(sql, statement);
-      return statement;
-    },
+    prepared: (sql) => getOrAdd(statements, sql, () => database.prepare(sql)),
     close: () => {
       database.close();
       rmSync(file, { force: true });

@@ -1,5 +1,5 @@
 import { type AttrSegment, formatAttr } from "./attr.ts";
-import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts";
+import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "./json-value.ts";
 
 /**
  * Returns the attrs whose values differ between two payloads. An object or list that only one payload has counts as one
@@ -16,7 +16,7 @@ function* differences(
 ): Generator<string> {
   if (isJsonObject(before) && isJsonObject(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      yield* differences(own(before, name), own(after, name), [...path, name]);
+      yield* differences(memberAt(before, name), memberAt(after, name), [...path, name]);
     }
     return;
   }
@@ -28,8 +28,4 @@ function* differences(
   }
   const isSame = before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after);
   if (!isSame) yield formatAttr(path);
-}
-
-function own(object: JsonObject, name: string): JsonValue | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -9,16 +9,13 @@ export const MAX_PROBLEMS = 100;
  * problem of the same kind. If no problem of that kind was kept, counts it in the last kept problem.
  */
 export function addProblem<Kept extends CountedProblem>(kept: Kept[], problem: Kept): void {
-  const last = kept.length < MAX_PROBLEMS ? -1 : kept.findLastIndex((one) => isSameKind(one, problem));
+  const isSameKind = ({ code, severity }: Kept): boolean => code === problem.code && severity === problem.severity;
+  const last = kept.length < MAX_PROBLEMS ? -1 : kept.findLastIndex(isSameKind);
   const isFull = kept.length >= (last < 0 ? 2 * MAX_PROBLEMS : MAX_PROBLEMS);
-  if (!isFull) {
-    kept.push(problem);
-    return;
-  }
   const index = last < 0 ? kept.length - 1 : last;
   const counted = kept[index];
-  if (counted === undefined) return;
-  kept[index] = { ...counted, unlisted: (counted.unlisted ?? 0) + 1 + (problem.unlisted ?? 0) };
+  if (!isFull || counted === undefined) kept.push(problem);
+  else kept[index] = { ...counted, unlisted: (counted.unlisted ?? 0) + 1 + (problem.unlisted ?? 0) };
 }
 
 /** Returns the same array if it is within the limit for one record. */
@@ -35,7 +32,3 @@ export function hasUnlistedErrors(problems: readonly CountedProblem[]): boolean 
 }
 
 type CountedProblem = Pick<Problem, "code" | "severity" | "unlisted">;
-
-function isSameKind(one: CountedProblem, other: CountedProblem): boolean {
-  return one.code === other.code && one.severity === other.severity;
-}

@@ -92,11 +92,10 @@ export async function readSecret(file: string | undefined, hint: string): Promis
 
 /** Opens the file, checks it, then reads the open file, so that the file cannot be replaced in between. */
 async function readPrivate(file: string, hint: string): Promise<string> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    (cause: unknown) => {
-      throw unreadable(file, hint, cause);
-    },
-  );
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(file, flags).catch((cause: unknown) => {
+    throw unreadable(file, hint, cause);
+  });
   try {
     const status = await handle.stat();
     if (!status.isFile()) throw new Failure("config", `the credentials file ${file} is not a regular file`, { hint });

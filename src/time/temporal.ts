@@ -5,11 +5,6 @@ let polyfill: typeof Polyfill | undefined;
 
 /** Returns `Temporal`, for times in time zones. Loads it on first use, because most commands do not need it. */
 export function temporal(): typeof Polyfill.Temporal {
-  polyfill ??= loadPolyfill();
-  return polyfill.Temporal;
-}
-
-function loadPolyfill(): typeof Polyfill {
-  const load = createRequire(import.meta.url);
-  return load("temporal-polyfill");
+  const loaded: typeof Polyfill = (polyfill ??= createRequire(import.meta.url)("temporal-polyfill"));
+  return loaded.Temporal;
 }

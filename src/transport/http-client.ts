@@ -80,7 +80,11 @@ export function createHttp(options: HttpOptions): HttpClient {
   const http: Http = (request) =>
     new Promise((resolve, reject) => {
       const { url, signal } = request;
-      if (url.origin !== origin) throw foreignOrigin(url, origin);
+      if (url.origin !== origin) {
+        throw new Failure("redirect", `refused to send a request to ${url.origin} instead of ${origin}`, {
+          hint: "requests and credentials are sent only to the base URL's origin",
+        });
+      }
       const exchange = new Exchange({ resolve, reject }, limits);
       if (signal !== undefined && !followAbort(signal, exchange)) return;
       try {
@@ -176,12 +180,6 @@ function noTls(cause: Error): Error {
   return Object.assign(new Error("the server uses plain HTTP instead of TLS", { cause }), { code: NO_TLS });
 }
 
-function foreignOrigin(url: URL, origin: string): Failure {
-  return new Failure("redirect", `refused to send a request to ${url.origin} instead of ${origin}`, {
-    hint: "requests and credentials are sent only to the base URL's origin",
-  });
-}
-
 /** Time limits for each part of a request, in milliseconds. No wait is unbounded. */
 export interface Timeouts {
   /** TCP connection and TLS handshake. */
@@ -235,16 +233,10 @@ export function trustingConnector(trust: Trust): buildConnector.connector {
   const own = connectorTo(contextTrusting([ca]), trust);
   let whole: buildConnector.connector | undefined;
   return (target, callback) => {
-    if (whole !== undefined) {
-      whole(target, callback);
-      return;
-    }
+    if (whole !== undefined) return whole(target, callback);
     own(target, (...opened) => {
       const [error] = opened;
-      if (error === null || !OTHER_ISSUER.has(errorCode(error) ?? "")) {
-        callback(...opened);
-        return;
-      }
+      if (error === null || !OTHER_ISSUER.has(errorCode(error) ?? "")) return callback(...opened);
       whole ??= connectorTo(wholeContext(ca, trust.authorities), trust);
       whole(target, callback);
     });

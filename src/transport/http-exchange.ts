@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { errorCode } from "../files/error-code.ts";
+import { getOrAdd } from "../model/groups.ts";
 import { HELD_BACK, type HttpReply, type Phase, TransportError } from "./http.ts";
 
 interface ExchangeCallbacks {
@@ -194,21 +195,15 @@ function codeOf(error: unknown): string {
 export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange) => boolean {
   const followed = new WeakMap<AbortSignal, Set<Exchange>>();
 
-  const exchangesOf = (signal: AbortSignal): Set<Exchange> => {
-    const known = followed.get(signal);
-    if (known !== undefined) return known;
+  const follow = (signal: AbortSignal): Set<Exchange> => {
     const exchanges = new Set<Exchange>();
-    followed.set(signal, exchanges);
     // Disables the warning about more than ten listeners, because a command that reads back many runs opens a
     // connection for each run.
     setMaxListeners(0, signal);
-    signal.addEventListener(
-      "abort",
-      () => {
-        for (const exchange of exchanges) exchange.abort("ABORTED", "stopped before the reply arrived");
-      },
-      { once: true },
-    );
+    const abortAll = (): void => {
+      for (const exchange of exchanges) exchange.abort("ABORTED", "stopped before the reply arrived");
+    };
+    signal.addEventListener("abort", abortAll, { once: true });
     return exchanges;
   };
 
@@ -217,7 +212,7 @@ export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange
       exchange.abort("ABORTED", "stopped before it was sent");
       return false;
     }
-    const exchanges = exchangesOf(signal);
+    const exchanges = getOrAdd(followed, signal, () => follow(signal));
     exchanges.add(exchange);
     exchange.inGroup(exchanges);
     return true;

@@ -123,7 +123,7 @@ function createSendTracker(
         total,
         done,
         counts: Object.fromEntries(settled),
-        inFlight: sharing === undefined ? inFlight : inFlightOf(sharing),
+        inFlight: sharing === undefined ? inFlight : sharing.working.reduce((sum, worker) => sum + worker.inFlight, 0),
         perSecond: Math.round(perSecond * 10) / 10,
         leftMs: isStalled || total === undefined ? undefined : timeLeft(total - done, perSecond),
         pace,
@@ -134,10 +134,6 @@ function createSendTracker(
       };
     },
   };
-}
-
-function inFlightOf({ working }: Sharing): number {
-  return working.reduce((sum, worker) => sum + worker.inFlight, 0);
 }
 
 /** Estimates the time in milliseconds until all records are settled; undefined while there is no rate. */
