@@ -60,12 +60,11 @@ function operationsOf(
   return METHODS.flatMap((method) => {
     const written = item.value[method];
     if (!isJsonObject(written)) return [];
-    const place = [...item.path, method];
-    const part = { value: written, path: place };
+    const part = { value: written, path: [...item.path, method] };
     const operation = compileOperation(method.toUpperCase(), path, part, compilation);
-    if (operation.body === undefined) return [{ operation, path: place, written }];
+    if (operation.body === undefined) return [{ ...part, operation }];
     const parameters = compileParameters(path, item, part, compilation);
-    return [{ operation: { ...operation, parameters }, path: place, written }];
+    return [{ ...part, operation: { ...operation, parameters } }];
   });
 }
 
@@ -77,7 +76,7 @@ function compileOperation(
 ): PlainOperation {
   const { operationId, summary } = written.value;
   const { findings } = compilation;
-  const extensions = readExtensions(written.value, written.path, findings);
+  const extensions = readExtensions(written, findings);
   const { wrap, key, items } = extensions;
   const whole = bodyOf(method, written, compilation);
   const body = wrap === undefined || whole === undefined ? whole : unwrapped(whole, wrap, written, findings);

@@ -1,6 +1,7 @@
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { fieldAt, type FieldType } from "../types/field-type.ts";
+import type { DocumentPart } from "./document-part.ts";
 import { operationsNamed } from "./find-operation.ts";
 import type { Findings } from "../contract-findings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
@@ -8,17 +9,10 @@ import type { Compilation } from "../types/schema-node.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Lookup, Operation, PlainOperation, Poll, ReadBack, Step } from "./operation.ts";
 import { namesInPath } from "./request-parameters.ts";
-import {
-  pollSchema,
-  readBackSchema,
-  readExtension,
-  stepsSchema,
-  type WrittenStep,
-  type WrittenOperation,
-} from "./operation-extensions.ts";
+import { pollSchema, readBackSchema, readExtension, stepsSchema, type WrittenStep } from "./operation-extensions.ts";
 
 /** A compiled operation whose references to other operations are not resolved yet. */
-export interface UnlinkedOperation extends WrittenOperation {
+export interface UnlinkedOperation extends DocumentPart {
   readonly operation: PlainOperation;
 }
 

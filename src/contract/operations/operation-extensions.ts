@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { type AttrPath, parseAttr } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import type { JsonValue } from "../../json/json-value.ts";
 import { lowerFirst } from "../../text/letter-case.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Findings } from "../contract-findings.ts";
+import type { DocumentPart } from "./document-part.ts";
 import {
   type BodySource,
   type ItemRule,
@@ -17,10 +18,10 @@ import {
 } from "./operation.ts";
 
 /** Reads the extensions. Adds a finding of severity `error` for an invalid value, and omits the value. */
-export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {
+export function readExtensions(operation: DocumentPart, findings: Findings): OperationExtensions {
   const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined =>
-    readExtension(name, schema, { written: operation, path }, findings);
-  for (const name of Object.keys(operation)) checkKey(name, [...path, name], findings);
+    readExtension(name, schema, operation, findings);
+  for (const name of Object.keys(operation.value)) checkKey(name, [...operation.path, name], findings);
   const wrap = read("x-migrate-wrap", wrapSchema);
   const items = read("x-migrate-items", itemsSchema);
   return {
@@ -35,25 +36,19 @@ export function readExtensions(operation: JsonObject, path: AttrPath, findings: 
   };
 }
 
-/** An operation as written, and its path in the document. */
-export interface WrittenOperation {
-  readonly written: JsonObject;
-  readonly path: AttrPath;
-}
-
 /**
  * Returns the value of an extension, or undefined if it is absent or malformed. Adds a finding for a malformed value.
  */
 export function readExtension<Value>(
   name: string,
   schema: z.ZodType<Value>,
-  { written, path }: WrittenOperation,
+  { value: operation, path }: DocumentPart,
   findings: Findings,
 ): Value | undefined {
-  if (!Object.hasOwn(written, name)) return undefined;
-  const value = schema.safeParse(written[name]);
-  if (value.success) return value.data;
-  for (const issue of value.error.issues) {
+  if (!Object.hasOwn(operation, name)) return undefined;
+  const { success, data, error } = schema.safeParse(operation[name]);
+  if (success) return data;
+  for (const issue of error.issues) {
     const location = issue.path.filter((part) => typeof part !== "symbol");
     findings.add("error", "bad-extension", `${name}: ${lowerFirst(issue.message)}`, [...path, name, ...location]);
   }
