@@ -2,15 +2,9 @@ import type { Lookup, RequestForm } from "../contract/operations/operation.ts";
 import { namesInPath } from "../contract/operations/request-parameters.ts";
 import { formatAttr } from "../json/attr.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
+import type { MappedValues } from "../model/record.ts";
 import { strip } from "../text/unicode-text.ts";
 import { filledPath, isPathSegment, joinPath } from "../transport/base-url.ts";
-
-/** The parts of a record from which an address is built. */
-interface SentRecord {
-  readonly payload: JsonObject;
-  /** The values of the request parameters, by name. */
-  readonly parameters?: JsonObject | undefined;
-}
 
 /** Returns the address of an operation's request, with its parameters in the path, the query and the headers. */
 export function requestAddress(
@@ -45,7 +39,7 @@ export type LookupPath = { readonly path: string } | { readonly reason: string }
  */
 export function lookupPath(
   { operation: { path }, parameters }: Lookup,
-  { payload, parameters: values = NO_VALUES }: SentRecord,
+  { payload, parameters: values = NO_VALUES }: MappedValues,
 ): LookupPath {
   const segmentOf = (name: string): string => {
     const attr = parameters[name];

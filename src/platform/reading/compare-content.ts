@@ -11,15 +11,13 @@ import {
   memberAt,
   valueAt,
 } from "../../json/json-value.ts";
+import type { MappedValues } from "../../model/record.ts";
 import { strip } from "../../text/unicode-text.ts";
 import { isIsoDate, utcDateTime } from "../../time/calendar.ts";
 import { resolveTime } from "../../time/london-time.ts";
 import { accountAt, isEmpty } from "../reply/reply-body.ts";
 
-export interface LookupRecord {
-  readonly payload: JsonObject;
-  /** The values of the request parameters, by name. */
-  readonly parameters?: JsonObject | undefined;
+export interface LookupRecord extends MappedValues {
   /** False if another version of the record was sent, so only its key can be compared. */
   readonly isAsSent: boolean;
   /** If true, finding the key alone proves nothing, so every operation that compares further attrs is queried too. */

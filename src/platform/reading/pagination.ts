@@ -5,16 +5,16 @@ import { Failure } from "../../model/failure.ts";
 import { cleanText } from "../reply/reply-body.ts";
 import { type ReadClient, type ReadRequest, wrongReply } from "./read-client.ts";
 
-interface PageRecords<T> {
+interface PageResults<T> {
   /** Number of records that the platform reports for the list; undefined if the reply does not contain the number. */
   readonly count: number | undefined;
   readonly results: readonly T[];
-  /** The JSON of each record as received, but without whitespace. Nothing is added, lost or rounded. */
-  readonly json: readonly string[];
 }
 
 /** One page of a list (specification 2.1). */
-export interface Page<T> extends PageRecords<T> {
+export interface Page<T> extends PageResults<T> {
+  /** The JSON of each record as received, but without whitespace. Nothing is added, lost or rounded. */
+  readonly json: readonly string[];
   readonly hasNext: boolean;
 }
 
@@ -57,19 +57,16 @@ export async function* readPages<T>(
   }
 }
 
-interface LinkedPage {
+interface LinkedPage<T> extends PageResults<T> {
   /** The address of the next page, unchecked; undefined if the reply lacks it. */
   readonly next: JsonValue | undefined;
-  /** Number of records that the platform reports for the list; undefined if the reply does not contain the number. */
-  readonly count: number | undefined;
-  readonly results: readonly unknown[];
 }
 
 /**
  * Requests a page and the pages that `next` leads to; `read` parses each page, with the number of records before it.
  * @throws the failures of `readPages`
  */
-export async function* followPages<P extends LinkedPage>(
+export async function* followPages<P extends LinkedPage<unknown>>(
   client: ReadClient,
   first: ReadRequest & { readonly url: URL },
   read: (text: string, before: number) => P,
@@ -99,7 +96,7 @@ function readPage<T>(
   text: string,
   before: number,
   { what, schema, decimals }: ListRequest,
-): PageRecords<T> & LinkedPage {
+): LinkedPage<T> & { readonly json: readonly string[] } {
   const envelope = parseExact(text, decimals);
   if (envelope === undefined) throw wrongReply(what, "is not JSON");
   if (!isJsonObject(envelope)) throw wrongReply(what, "is not a page of a list");

@@ -132,13 +132,8 @@ function accountPlacesOf(operation: ReplyIdentifiers): readonly AttrPath[] {
  * return numbers as text. Returns an empty string for any other value.
  */
 export function identifierText(value: JsonValue | undefined): string {
-  if (typeof value !== "string" && typeof value !== "number") return "";
-  const text = String(value);
-  return PLAIN.test(text) ? text : strip(text.normalize("NFC"));
+  return typeof value === "string" || typeof value === "number" ? strip(String(value).normalize("NFC")) : "";
 }
-
-/** ASCII text without whitespace, which is always in Unicode form C. */
-const PLAIN = /^[\x21-\x7e]*$/;
 
 /** Objects in which some platforms wrap a whole reply. */
 const ENVELOPES = ["data", "result", "response"];
