@@ -13,6 +13,15 @@ export function unlessMissing<T>(work: () => T): T | undefined {
   }
 }
 
+/** Calls `work` and returns its result; undefined if it fails. */
+export function unlessFailing<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the reason why a server cannot listen at its address, as the end of a sentence. */
 export function listenError(error: unknown): string {
   const code = errorCode(error);

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { errorCode } from "./error-code.ts";
+import { errorCode, unlessFailing } from "./error-code.ts";
 
 /**
  * Whether the process with this pid and start time is still running. If start times are not available, any process with
@@ -17,12 +17,12 @@ export function isRunning(pid: number, start?: string): boolean {
  * the command, which may contain spaces and brackets.
  */
 export function processStart(pid: number): string | undefined {
-  const stat = read(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  const stat = unlessFailing(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   const ticks = stat
     ?.slice(stat.lastIndexOf(")") + 2)
     .split(" ")
     .at(FIELD_AFTER_COMMAND);
-  const boot = read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
+  const boot = unlessFailing(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
   return ticks === undefined || boot === undefined ? undefined : `${boot.trim()}/${ticks}`;
 }
 
@@ -31,7 +31,7 @@ const FIELD_AFTER_COMMAND = 19;
 
 /** Returns the pid namespace of this process (a container has its own); undefined except on Linux. */
 export function pidNamespace(): string | undefined {
-  return read(() => readlinkSync("/proc/self/ns/pid"));
+  return unlessFailing(() => readlinkSync("/proc/self/ns/pid"));
 }
 
 function existsNow(pid: number): boolean {
@@ -41,13 +41,5 @@ function existsNow(pid: number): boolean {
   } catch (error) {
     // EPERM: the process exists and belongs to another user.
     return errorCode(error) === "EPERM";
-  }
-}
-
-function read(work: () => string): string | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
   }
 }

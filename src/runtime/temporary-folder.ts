@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { atExit } from "../files/at-exit.ts";
+import { unlessFailing } from "../files/error-code.ts";
 import { isRunning, pidNamespace } from "../files/running-process.ts";
 
 export interface TemporaryFolder {
@@ -17,10 +18,8 @@ export interface TemporaryFolder {
  */
 export function reserveTemporaryFolder(): TemporaryFolder {
   removeStaleFolders();
-  const folder = path.join(
-    tmpdir(),
-    `migrate-${pidNamespaceNumber()}-${process.pid}-${randomBytes(4).toString("hex")}`,
-  );
+  const name = `migrate-${pidNamespaceNumber()}-${process.pid}-${randomBytes(4).toString("hex")}`;
+  const folder = path.join(tmpdir(), name);
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
   const forget = atExit(removeFolder);
   return {
@@ -40,7 +39,7 @@ function removeStaleFolders(): void {
   const stale = new RegExp(`^migrate-${pidNamespaceNumber()}-(\\d+)-[0-9a-f]{8}$`);
   for (const name of namesIn(tmpdir())) {
     const pid = Number(stale.exec(name)?.[1] ?? 0);
-    if (pid === 0 || isRunning(pid, undefined)) continue;
+    if (pid === 0 || isRunning(pid)) continue;
     const folder = path.join(tmpdir(), name);
     if (isOwnFolder(folder)) rmSync(folder, { recursive: true, force: true });
   }
@@ -53,11 +52,7 @@ function pidNamespaceNumber(): string {
 
 /** Returns the names of the files in a folder; none if the folder cannot be read. */
 export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return unlessFailing(() => readdirSync(folder)) ?? [];
 }
 
 function isOwnFolder(folder: string): boolean {

@@ -1,3 +1,4 @@
+import { unlessFailing } from "../../files/error-code.ts";
 import type { RunProgress } from "../../job/run-progress.ts";
 import { removeProgress, writeProgress } from "../../pipeline/run/progress-file.ts";
 
@@ -39,10 +40,7 @@ export function createProgressFile(now: () => number): ProgressFile {
   };
 }
 
+/** Readers recognise an outdated file, so a failure has no effect. */
 function removeIfPossible(file: string): void {
-  try {
-    removeProgress(file);
-  } catch {
-    // Readers recognise an outdated file.
-  }
+  unlessFailing(() => removeProgress(file));
 }
