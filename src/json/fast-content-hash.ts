@@ -61,24 +61,16 @@ export function nameContent(name: string): number {
   return textHash(name, NAME);
 }
 
+/** Adds a member to the hash of an object, regardless of the order of the members. */
 export function withMember(members: number, name: number, value: number): number {
-  return sum(members, mixed(name, value));
-}
-
-export function withItem(items: number, item: number): number {
-  return mixed(items, item);
-}
-
-/** Combines two hashes, regardless of their order. */
-function sum(one: number, other: number): number {
-  const both = one + other;
+  const both = members + withItem(name, value);
   return both < HASH_RANGE ? both : both - HASH_RANGE;
 }
 
-/** Combines two hashes in this order. */
-function mixed(first: number, second: number): number {
+/** Adds an item to the hash of a list, or combines two other hashes in this order. */
+export function withItem(items: number, item: number): number {
   return mixHash(
-    Math.imul(first | 0, 0x9e3779b1) ^ second,
-    Math.imul(first / TWO_TO_THE_32, 0x5f356495) ^ (second / TWO_TO_THE_32),
+    Math.imul(items | 0, 0x9e3779b1) ^ item,
+    Math.imul(items / TWO_TO_THE_32, 0x5f356495) ^ (item / TWO_TO_THE_32),
   );
 }

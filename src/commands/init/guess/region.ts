@@ -1,4 +1,4 @@
-import { type FieldType, memberType, PLAIN_TYPE } from "../../../contract/types/field-type.ts";
+import { ANY_TYPE, type FieldType } from "../../../contract/types/field-type.ts";
 import type { JsonObject } from "../../../json/json-value.ts";
 import { narrowType } from "../../../map/node/union-variants.ts";
 import type { ColumnProfile } from "../profile/column-profile.ts";
@@ -162,16 +162,14 @@ export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly Cont
   if (narrowed.kind === "object") {
     return [...narrowed.properties.values()]
       .filter(({ readOnly }) => !readOnly)
-      .map(({ name, required }) => ({ name, required, type: memberType(narrowed, name) ?? ANYTHING }));
+      .map(({ name, required, type: own }) => ({ name, required, type: own }));
   }
   if (narrowed.kind !== "variants") return undefined;
   const { names, typeOf, isRequired, isReadOnly } = narrowed.merged;
   return names
     .filter((name) => !isReadOnly(name))
-    .map((name) => ({ name, required: isRequired(name), type: typeOf(name) ?? ANYTHING }));
+    .map((name) => ({ name, required: isRequired(name), type: typeOf(name) ?? ANY_TYPE }));
 }
-
-const ANYTHING: FieldType = { ...PLAIN_TYPE, kind: "any" };
 
 function isScalarField(type: FieldType): boolean {
   const narrowed = narrowType("", type);
