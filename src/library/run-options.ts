@@ -1,6 +1,7 @@
 import type { RunProgress } from "../job/run-progress.ts";
 import { ineffectiveSetting } from "../job/settings/auth-settings.ts";
 import type { RateLimitSettings } from "../job/settings/platform-settings.ts";
+import { isJsonObject } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import { STATUSES } from "../model/outcome.ts";
 import {
@@ -19,7 +20,7 @@ import {
 } from "../options/run-options.ts";
 import { JOB, type JobOptions } from "../options/job-options.ts";
 import type { LibraryOptions, OptionRow, OptionTable } from "../options/option-row.ts";
-import { isObject, isValue, valueWords } from "../options/option-schemas.ts";
+import { isValue, valueWords } from "../options/option-schemas.ts";
 import { PACE, TARGET, type TargetOptions } from "../options/target-options.ts";
 import { suggestionOr } from "../text/suggestion.ts";
 
@@ -227,7 +228,7 @@ export function requireStatuses(statuses: unknown): void {
  * @throws Failure `usage`
  */
 export function requireOptions(options: object, table: OptionTable, where: string, optional?: string): void {
-  if (!isObject(options)) throw new Failure("usage", `${where}: expected an object with the options`);
+  if (!isJsonObject(options)) throw new Failure("usage", `${where}: expected an object with the options`);
   const rows = new Map(Object.entries(table));
   const given = new Map<string, unknown>(Object.entries(options).filter(([, value]) => value !== undefined));
   for (const name of Object.keys(options)) if (!rows.has(name)) throw unknownOption(name, where, [...rows.keys()]);
@@ -240,7 +241,7 @@ export function requireOptions(options: object, table: OptionTable, where: strin
   requireNoConflict(given, table, where);
   for (const [name, { members }] of rows) {
     const value = given.get(name);
-    if (members !== undefined && isObject(value)) requireOptions(value, members, `${where}.${name}`);
+    if (members !== undefined && isJsonObject(value)) requireOptions(value, members, `${where}.${name}`);
   }
 }
 

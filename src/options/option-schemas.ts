@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isJsonObject } from "../json/json-value.ts";
 import { STATUSES } from "../model/outcome.ts";
 import { SUPPLIER_STATUSES } from "../model/supplier-status.ts";
 import { isIsoDate } from "../time/calendar.ts";
@@ -98,12 +99,12 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
     words: "an object of settings",
     schema: z.record(text, z.union([z.boolean(), z.number(), text, texts], { error: expected(RULE_SETTING_WORDS) })),
   },
-  object: { words: "an object of settings", schema: z.custom((value) => isObject(value)) },
+  object: { words: "an object of settings", schema: z.custom((value) => isJsonObject(value)) },
   signal: {
     words: "an AbortSignal",
     schema: z.custom(
       (value) =>
-        isObject(value) &&
+        isJsonObject(value) &&
         "aborted" in value &&
         ["addEventListener", "removeEventListener"].every((name) => typeof Reflect.get(value, name) === "function"),
     ),
@@ -131,10 +132,6 @@ function kindFor(row: OptionRow): ValueKind {
 function quoted(choices: readonly string[]): string {
   const all = choices.map((choice) => `"${choice}"`);
   return [all.slice(0, -1).join(", "), ...all.slice(-1)].join(" or ");
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Describes the values of a row, such as "a whole number of at least 1". */
