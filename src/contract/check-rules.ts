@@ -152,17 +152,12 @@ function recordFilters(path: PathExpression, from: PathBases, place: AttrPath, c
 
 /** Returns the message for a path that does not resolve, with a suggestion for the first step that does not resolve. */
 function unknownField(path: PathExpression, from: PathBases): string {
-  let holders = followPath({ ...path, steps: [] }, from) ?? [];
-  for (const [index, step] of path.steps.entries()) {
-    const reached = followPath({ ...path, steps: path.steps.slice(0, index + 1) }, from) ?? [];
-    if (reached.length > 0) {
-      holders = reached;
-      continue;
-    }
-    const hint = step.kind === "field" ? didYouMean(step.name, fieldNames(holders)) : "";
-    return `"${path.text}" does not resolve to a field of the contract${hint}`;
-  }
-  return "";
+  const reachedBy = (steps: number): readonly TypePlace[] =>
+    followPath({ ...path, steps: path.steps.slice(0, steps) }, from) ?? [];
+  const index = path.steps.findIndex((_, before) => reachedBy(before + 1).length === 0);
+  const step = path.steps[index];
+  const hint = step?.kind === "field" ? didYouMean(step.name, fieldNames(reachedBy(index))) : "";
+  return `"${path.text}" does not resolve to a field of the contract${hint}`;
 }
 
 /** A type and its enclosing object types: one position at which a payload can contain a value of this type. */

@@ -14,13 +14,14 @@ import { digitsOf } from "../types/pattern.ts";
 /** Returns a type as shown in the field table: `text`, `list of objects`, `date (YYYY-MM-DD)`. */
 export function describeType(type: FieldType): string {
   if (type.kind === "text" && type.documentPath) return type.documentPath === "key" ? "document key" : "document path";
-  if (type.kind === "text") return type.format ?? "text";
-  if (type.kind === "list") return `list of ${ITEM_NAMES[type.items.kind]}`;
-  if (type.kind !== "union") return TYPE_NAMES[type.kind];
+  const [words] = KIND_WORDS[type.kind];
+  if (type.kind === "text") return type.format ?? words;
+  if (type.kind === "list") return `list of ${KIND_WORDS[type.items.kind][1]}`;
+  if (type.kind !== "union") return words;
   const by = type.discriminator ?? type.setting;
   if (by !== undefined) return `object, by ${by.property}`;
   return type.options.some(({ kind }) => kind === "object" || kind === "union" || kind === "list")
-    ? "one of several"
+    ? words
     : [...new Set(type.options.map(describeType))].join(" or ");
 }
 
@@ -30,33 +31,21 @@ export function describeConstraints(type: FieldType): readonly string[] {
   return type.nullable && type.kind !== "any" ? [...rules, "may be null"] : rules;
 }
 
-const TYPE_NAMES: Readonly<Record<Exclude<FieldType["kind"], "text" | "list" | "union">, string>> = {
-  decimal: "decimal, as text",
-  number: "number",
-  integer: "whole number",
-  boolean: "true or false",
-  date: "date (YYYY-MM-DD)",
-  datetime: "date and time (YYYY-MM-DDTHH:MM:SSZ)",
-  time: "time (HH:MM:SS)",
-  choice: "choice",
-  object: "object",
-  any: "anything",
-};
-
-const ITEM_NAMES: Readonly<Record<FieldType["kind"], string>> = {
-  text: "texts",
-  decimal: "decimals",
-  number: "numbers",
-  integer: "whole numbers",
-  boolean: "booleans",
-  date: "dates",
-  datetime: "dates and times",
-  time: "times",
-  choice: "choices",
-  object: "objects",
-  list: "lists",
-  union: "alternatives",
-  any: "anything",
+/** How a value of each kind is described, and how the items of a list are described. */
+const KIND_WORDS: Readonly<Record<FieldType["kind"], readonly [one: string, items: string]>> = {
+  text: ["text", "texts"],
+  decimal: ["decimal, as text", "decimals"],
+  number: ["number", "numbers"],
+  integer: ["whole number", "whole numbers"],
+  boolean: ["true or false", "booleans"],
+  date: ["date (YYYY-MM-DD)", "dates"],
+  datetime: ["date and time (YYYY-MM-DDTHH:MM:SSZ)", "dates and times"],
+  time: ["time (HH:MM:SS)", "times"],
+  choice: ["choice", "choices"],
+  object: ["object", "objects"],
+  list: ["list", "lists"],
+  union: ["one of several", "alternatives"],
+  any: ["anything", "anything"],
 };
 
 function constraintsOf(type: FieldType): readonly string[] {

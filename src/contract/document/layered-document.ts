@@ -29,7 +29,7 @@ export interface LayeredDocument {
 }
 
 /** A source location: a path in one of the source documents. */
-interface Origin {
+export interface Origin {
   readonly document: SourceDocument;
   readonly path: AttrPath;
 }

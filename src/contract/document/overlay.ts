@@ -8,7 +8,7 @@ import { formatCount } from "../../text/count.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { AddFinding, Findings } from "../contract-findings.ts";
-import type { LayeredDocument } from "./layered-document.ts";
+import type { LayeredDocument, Origin } from "./layered-document.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 
 /**
@@ -77,9 +77,9 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
     removeAll(layers, matches, () => report("error", "bad-overlay", "the whole document cannot be removed", path));
   } else if (update !== undefined) {
     const targets = matches.map((match) => ({ match, target: valueAt(before, match) }));
-    const place = { document: overlay, path: [...path, "update"] };
-    const unfit = targets.filter((one) => !updateOne(layers, { ...one, ...place, update }));
-    reportUnfit(unfit, (message) => report("error", "bad-overlay", message, place.path));
+    const origin = { document: overlay, path: [...path, "update"] };
+    const unfit = targets.filter((one) => !updateOne(layers, one, update, origin));
+    reportUnfit(unfit, (message) => report("error", "bad-overlay", message, origin.path));
   }
   return matches.length !== 0;
 }
@@ -142,16 +142,10 @@ interface Match {
   readonly target: JsonValue | undefined;
 }
 
-interface Update extends Match {
-  readonly document: SourceDocument;
-  readonly path: AttrPath;
-  readonly update: JsonValue;
-}
-
 /** Applies an update to one match. Returns false if the update does not fit the type of the match. */
-function updateOne(layers: LayeredDocument, { match, target, update, document, path }: Update): boolean {
-  if (isJsonArray(target)) layers.append(match, update, { document, path });
-  else if (isJsonObject(target) && isJsonObject(update)) layers.merge(match, update, { document, path });
+function updateOne(layers: LayeredDocument, { match, target }: Match, update: JsonValue, origin: Origin): boolean {
+  if (isJsonArray(target)) layers.append(match, update, origin);
+  else if (isJsonObject(target) && isJsonObject(update)) layers.merge(match, update, origin);
   else return false;
   return true;
 }

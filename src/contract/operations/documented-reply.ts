@@ -62,7 +62,8 @@ function mismatch(what: string): Mismatch {
 }
 
 function scalarMismatch(type: ScalarType, value: unknown): Mismatch | undefined {
-  if (!SCALAR_TYPES[type.kind].includes(typeof value)) return mismatch(`is not ${SCALAR_NAMES[type.kind]}`);
+  const isOfType = NUMERIC_KINDS.has(type.kind) ? typeof value !== "boolean" : isOfKind(type.kind, value);
+  if (typeof value === "object" || !isOfType) return mismatch(`is not ${SCALAR_NAMES[type.kind]}`);
   return type.kind === "text" && !type.allowBlank && value === "" ? mismatch("is blank") : undefined;
 }
 
@@ -96,23 +97,11 @@ function nameOf(path: AttrPath): string {
 }
 
 type ScalarType = Exclude<FieldType, { kind: "any" | "object" | "list" | "union" }>;
-type ScalarKind = ScalarType["kind"];
 
 /** Serialisers write decimals and integers as text or as numbers. */
-const NUMERIC = ["number", "string"];
-const SCALAR_TYPES: Readonly<Record<ScalarKind, readonly string[]>> = {
-  text: ["string"],
-  date: ["string"],
-  datetime: ["string"],
-  time: ["string"],
-  decimal: NUMERIC,
-  number: NUMERIC,
-  integer: NUMERIC,
-  boolean: ["boolean"],
-  choice: ["string", "number", "boolean"],
-};
+const NUMERIC_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["decimal", "number", "integer"]);
 
-const SCALAR_NAMES: Readonly<Record<ScalarKind, string>> = {
+const SCALAR_NAMES: Readonly<Record<ScalarType["kind"], string>> = {
   ...KIND_NAMES,
   datetime: "a date and time",
   choice: "one of the choices",

@@ -12,7 +12,6 @@ import {
   schemaNodeAt,
   type SchemaNode,
 } from "./schema-node.ts";
-import { separateKeywords, withPart } from "./separate-keywords.ts";
 import { countOf, numberOf } from "./read-keywords.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
@@ -77,6 +76,34 @@ function splitCondition(node: SchemaNode, reader: SchemaReader): JsonObject {
   });
   return { anyOf: [{ allOf: [condition, consequence] }, { allOf: [{ not: condition }, otherwise] }] };
 }
+
+/**
+ * Moves keywords to their own parts of `allOf`. Next to other keywords, Ajv 8.20 generates faulty code for them: it
+ * skips the keywords after `prefixItems` if the list is shorter, and it cannot record the properties that
+ * `patternProperties` evaluates if alternatives evaluate no properties.
+ */
+function separateKeywords(members: JsonObject): JsonObject {
+  const groups = SEPARATE.filter(([first]) => members[first] !== undefined);
+  const pick = (isPicked: (keyword: string) => boolean): JsonObject =>
+    Object.fromEntries(Object.entries(members).filter(([keyword]) => isPicked(keyword)));
+  const separate = groups.map((group) => pick((keyword) => group.includes(keyword)));
+  return separate.reduce(
+    withPart,
+    pick((keyword) => !groups.flat().includes(keyword)),
+  );
+}
+
+/** Adds a schema that applies as well. */
+function withPart(members: JsonObject, part: JsonObject): JsonObject {
+  const { allOf = [] } = members;
+  return { ...members, allOf: [...(isJsonArray(allOf) ? allOf : []), part] };
+}
+
+/** Each keyword, with the keywords that depend on it. */
+const SEPARATE: readonly (readonly [string, ...string[]])[] = [
+  ["prefixItems", "items"],
+  ["patternProperties", "properties", "additionalProperties"],
+];
 
 interface KeywordAt {
   readonly value: JsonValue;
