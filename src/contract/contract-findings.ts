@@ -68,7 +68,6 @@ export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
   };
 }
 
-/** Returns a function that adds rule errors to the findings of the contract. */
 export function reportRuleIssues({ add }: Findings): ReportRuleIssue {
   return (message, path) => add("error", "bad-rule", message, path);
 }

@@ -62,7 +62,6 @@ function withoutZerosBehind(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** Whether two decimals have the same value, such as `1.50` and `1.5`. */
 export function isSameDecimal(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }
@@ -135,7 +134,6 @@ function scaled(text: string, places: number): bigint {
   return text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
 }
 
-/** Adds decimal strings exactly. */
 export interface DecimalSum {
   /** @param text must satisfy `isDecimalText` */
   readonly add: (text: string) => void;

@@ -101,7 +101,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
   }
 }
 
-/** Loads the modules of the sandbox on demand. */
 async function start(options: SandboxOptions, folder: string): Promise<StartedSandbox> {
   const { BUNDLED_CONTRACT, sandbox } = await import("../commands/serve-sandbox.ts");
   const { readFaults } = await import("../sandbox/faults/fault-options.ts");

@@ -9,7 +9,6 @@ import { recordedValues, resolvedPaths } from "../options/option-values.ts";
 import { TARGET } from "../options/target-options.ts";
 import type { CallOptions, PaceOptions, ReadTargetOptions, ValidateOptions } from "./run-options.ts";
 
-/** Converts the options of the library to the options of the commands. */
 export function runOptions(options: ValidateOptions): RunOptions {
   const { threads = "auto", contract, sources = [], namedSources = {} } = options;
   const given = { ...options, contract: listOf(contract), sources: listOf(sources), namedSources };

@@ -54,7 +54,6 @@ export interface ValidOutcomes {
   readonly batch: OutcomeColumns;
 }
 
-/** The data of each record of a batch. */
 interface OutcomeColumns {
   readonly records: Float64Array;
   readonly lines: Float64Array;

@@ -14,7 +14,6 @@ export interface Place {
   readonly cells?: readonly Place[];
 }
 
-/** Returns the cells from which the value may come. */
 export function cellsOf(place: Place): readonly Place[] {
   return place.cells ?? [place];
 }

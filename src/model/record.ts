@@ -95,7 +95,6 @@ export interface InputRecord extends JoinedRecord {
   readonly number: number;
 }
 
-/** An input record without its number. */
 export interface JoinedRecord {
   /** The source of the row: the root source, or the child source of an orphan. */
   readonly source: string;

@@ -1,6 +1,5 @@
 import type { LibraryOptions } from "./option-row.ts";
 
-/** Options for the contract. */
 export const CONTRACT = {
   /** The OpenAPI document followed by its overlays; `overlay:gb` names a bundled overlay. */
   contract: {
@@ -123,7 +122,6 @@ export const INPUT = {
   },
 } as const;
 
-/** Job settings without a flag. */
 export const SETTINGS = {
   /**
    * Paths and patterns for a single source of the mapping: the only source without `files`, otherwise the source

@@ -18,7 +18,6 @@ export function recordedValues(table: OptionTable, given: object): object {
 
 type MaybeGiven<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined };
 
-/** Returns the recorded values that a re-import of rejects uses. */
 export function reimportedValues<Values extends object>(table: OptionTable, values: Values): Partial<Values>;
 export function reimportedValues(table: OptionTable, values: object): object {
   const given = new Map<string, unknown>(Object.entries(values));

@@ -41,7 +41,6 @@ export const SUPPLIER = {
   },
 } as const;
 
-/** Import suppliers by code. */
 export type SuppliersConfig = Readonly<Record<string, FileValues<typeof SUPPLIER>>>;
 
 /** A platform: `targets.<name>` in the configuration file. */

@@ -2,7 +2,6 @@ import type { WallClock } from "../time/clock.ts";
 import { type Http, TransportError } from "../transport/http.ts";
 import { unreachableFailure } from "./reply/classify-error.ts";
 
-/** The result of one request without credentials. */
 export interface ConnectionProbe {
   readonly status: number;
   /** The platform's clock minus the local clock, in milliseconds; absent if the reply has no date. */

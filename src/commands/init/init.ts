@@ -45,7 +45,6 @@ export interface InitOptions extends GuessedJob {
   readonly configSchema: JsonObject;
 }
 
-/** The analysed extracts and the guessed mapping. */
 export interface PreparedInit {
   readonly sources: readonly SourceProfile[];
   readonly guessed: GuessedMapping;
@@ -61,7 +60,6 @@ interface WrittenFiles {
   readonly kept: readonly string[];
 }
 
-/** The analysis of the extracts, and the files that were written. */
 export interface InitResult extends PreparedInit, WrittenFiles {
   /** The result of validating records with the generated mapping; undefined if the mapping lacks parameters. */
   readonly check: MappingCheck | undefined;

@@ -160,7 +160,6 @@ export function isFiltered({ required, under, search }: FieldFilter): boolean {
   return required === true || under !== undefined || search !== undefined;
 }
 
-/** Returns the rows of a field table that match the filter, in table order. */
 export function filterFields(rows: readonly FieldRow[], filter: FieldFilter): readonly FieldRow[] {
   const under = filter.under === undefined ? "" : attrPattern(filter.under);
   const words = filter.search?.toLowerCase();

@@ -8,7 +8,6 @@ interface ComparedSetting {
   readonly read: (operation: Operation) => string;
 }
 
-/** The settings of an operation that are compared as texts. */
 export const COMPARED_SETTINGS: readonly ComparedSetting[] = [
   { name: "address", breaks: true, read: addressOf },
   { name: "operation id", breaks: false, read: ({ id }) => id },

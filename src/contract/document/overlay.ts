@@ -32,7 +32,6 @@ export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, f
   return { targets: actions.length, missing };
 }
 
-/** The number of targets in an overlay, and the number of targets that match nothing. */
 export interface OverlayMatches {
   readonly targets: number;
   readonly missing: number;
@@ -220,7 +219,6 @@ export function selectNodes(document: JSONValue, expression: string): readonly A
   }
 }
 
-/** The reason why a JSONPath was not evaluated. */
 type Unselectable = "malformed" | "slow-pattern" | "too-long" | "too-many-nodes";
 
 function* distinct(nodes: Iterable<JSONPathNode>): Generator<JSONPathNode> {

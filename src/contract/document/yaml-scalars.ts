@@ -3,7 +3,6 @@ import { isDecimalText, isExactNumber, isLongNumber, isNumberText } from "../../
 import { isJsonArray, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 import type { Refuse } from "./yaml-tokens.ts";
 
-/** How scalars are read. */
 export interface ScalarContext {
   readonly refuse: Refuse;
   /**
@@ -42,7 +41,6 @@ export function scalarOf(scalar: Scalar, context: ScalarContext): JsonScalar {
   throw context.refuse("JSON does not allow this kind of value", offsetIn(scalar), "write it as text in quotes");
 }
 
-/** The names of the schema members that contain limits. */
 export const NUMERIC_LIMITS: ReadonlySet<string> = new Set([
   "minimum",
   "maximum",

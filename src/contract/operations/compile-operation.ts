@@ -190,7 +190,6 @@ function reportDuplicateIds(operations: readonly UnlinkedOperation[], findings: 
   }
 }
 
-/** Compiles the replies with a status below 300 that an operation documents. */
 type CompileReplies = (operation: DocumentPart) => readonly DocumentedReply[];
 
 /**

@@ -22,7 +22,6 @@ function requestText({ kind, operation: { path, wrap }, body }: Step): string {
   return JSON.stringify([kind, path, wrap, body]);
 }
 
-/** Returns the name in the result of `completedStep`. */
 export function stepNameIn(completed: string): string {
   return completed.replace(/ #[0-9a-z]+$/, "");
 }

@@ -235,7 +235,6 @@ function suggestedField(type: FieldType, [name, ...rest]: AttrPath): string {
   return didYouMean(String(name), type.kind === "object" ? type.properties.keys() : []);
 }
 
-/** Returns the name of the extension that contains a place. */
 function extensionName(place: AttrPath): string {
   return String(place.find((part) => typeof part === "string" && part.startsWith("x-migrate-")) ?? "");
 }

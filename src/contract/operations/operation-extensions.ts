@@ -167,7 +167,6 @@ const bodySource = z.union(
   "must be the attr of a field in the payload, or { value: ... }",
 );
 
-/** The schema of `x-migrate-steps`. */
 export const stepsSchema: z.ZodType<readonly WrittenStep[]> = z
   .array(
     z.strictObject({
@@ -198,7 +197,6 @@ const statusOutcomes = z.record(
   z.enum(["accepted", "rejected", "absent", "pending"], "must be one of accepted, rejected, absent, pending"),
 );
 
-/** The schema of `x-migrate-poll`. */
 export const pollSchema: z.ZodType<Poll<string>> = z
   .strictObject({
     operation: operationName,
@@ -216,7 +214,6 @@ const listSchema = z
   .union([z.literal(true), z.string().min(1)], "must be true (the reply is the list), or the path of the list")
   .transform((list): AttrPath => (list === true ? [] : parseAttr(list)));
 
-/** The schema of `x-migrate-read-back`. */
 export const readBackSchema: z.ZodType<readonly ReadBack<string>[]> = z.array(
   z
     .strictObject({

@@ -66,7 +66,6 @@ export interface RequestParameter {
   readonly type: FieldType;
 }
 
-/** The requests that a record needs. */
 export interface StepSequence {
   /** `x-migrate-steps`: the operations that a record needs, in order; empty if a record needs only this operation. */
   readonly steps: readonly Step[];

@@ -20,7 +20,6 @@ export function errorReachedBy({ document, findings }: Contract, operation?: Ope
   });
 }
 
-/** Whether a pointer is inside a method of a path, or inside a component. */
 function isInsideOperationOrComponent(pointer: string): boolean {
   const [top, ...below] = parsePointer(pointer);
   return (top === "paths" || top === "components") && below.length >= 2;

@@ -185,7 +185,6 @@ function compilePlain(
   return type;
 }
 
-/** Returns the kind of a type without alternatives. */
 function kindOf(parts: readonly SchemaNode[], types: SchemaTypes, compilation: Compilation): KindOfType {
   const consts = readKeywords(parts, "const").map(({ value }) => value);
   const choices = [...consts, ...readKeywords(parts, "enum").flatMap(({ value }) => (isJsonArray(value) ? value : []))];
@@ -256,7 +255,6 @@ function excludeEachOther({ allowed }: SchemaTypes): boolean {
   return allowed?.length === 0;
 }
 
-/** Returns the type that the keywords suggest if none is declared. */
 function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): SchemaType | undefined {
   for (const [type, keywords, suits = () => true] of TYPE_INDICATORS) {
     const found = keywords.flatMap((keyword) => readKeywords(parts, keyword)).find(({ value }) => suits(value));

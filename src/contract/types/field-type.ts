@@ -107,7 +107,6 @@ export function compareLimits(one: NumericLimit, other: NumericLimit): number {
   return one.value - other.value || compareDecimals(exactLimit(one), exactLimit(other));
 }
 
-/** Returns the limit as plain decimal text. */
 export function exactLimit({ value, exact }: NumericLimit): string {
   return exact ?? decimalTextOf(value);
 }

@@ -98,7 +98,6 @@ function isInt32Value(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
 }
 
-/** Reports each format that is not enforced for this type. */
 export function reportUncheckedFormats(
   parts: readonly SchemaNode[],
   type: KindOfType,

@@ -54,7 +54,6 @@ const KEYWORDS: readonly (readonly [Treatment, readonly string[]])[] = [
   [{ as: "reported" }, ["$dynamicRef", "$recursiveRef", "$recursiveAnchor"]],
 ];
 
-/** The treatment of each known schema keyword. */
 export const TREATMENTS: ReadonlyMap<string, Treatment> = new Map(
   KEYWORDS.flatMap(([treatment, keywords]) => keywords.map((keyword) => [keyword, treatment] as const)),
 );

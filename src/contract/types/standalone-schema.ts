@@ -93,7 +93,6 @@ function separateKeywords(members: JsonObject): JsonObject {
   );
 }
 
-/** Adds a schema that applies as well. */
 function withPart(members: JsonObject, part: JsonObject): JsonObject {
   const { allOf = [] } = members;
   return { ...members, allOf: [...(isJsonArray(allOf) ? allOf : []), part] };

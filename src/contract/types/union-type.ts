@@ -133,7 +133,6 @@ function addNames(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): vo
   }
 }
 
-/** Adds the values that only one schema lists. */
 function addClaims(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
   const claims = new Map<string, Set<FieldType>>();
   for (const { tags = [], type } of leaves) {

@@ -11,7 +11,6 @@ import { unreachableFailure } from "../reply/classify-error.ts";
 import { cleanText, parseBody } from "../reply/reply-body.ts";
 import { MAX_TOKEN_LENGTH, type ServiceToken, serviceTokenIn } from "./service-token.ts";
 
-/** The credential used to request a token. */
 type Grant = { readonly apiKey: string } | { readonly refreshToken: string };
 
 export type LoginResult = { readonly kind: "token"; readonly token: ServiceToken } | LoginFailure;

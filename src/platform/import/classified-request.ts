@@ -78,5 +78,4 @@ async function exchange(
   return { ...classify(reply), http: reply.status, durationMs: reply.durationMs };
 }
 
-/** Details of the error for a request that is no longer needed. */
 const NOT_SENT = { code: "ABORTED", durationMs: 0 } as const;

@@ -26,7 +26,6 @@ import { lookupPath } from "../request-address.ts";
 import { type RequestDependencies, type RequestResult, sendClassified } from "./classified-request.ts";
 import { type ImportClient, createImportClient } from "./import-client.ts";
 
-/** A client for one of the requests that a record needs. */
 export interface StepClient extends ImportClient {
   /** The step's name; absent if a record needs only one request. */
   readonly name?: string;

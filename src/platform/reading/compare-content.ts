@@ -49,7 +49,6 @@ export function comparedAttrs(readBacks: readonly ReadBack[], key: AttrPath): re
   return [...new Set(attrs)];
 }
 
-/** Compares a reply, or an item of a list, with the record. */
 export function compareContent(
   reply: JsonValue,
   { payload, isAsSent }: LookupRecord,

@@ -196,7 +196,6 @@ const TWO_ACCOUNTS = unknown("the platform lists the record's key twice, with di
 const TWO_ANSWERS = unknown("the platform returns the record with two different account numbers");
 const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists the record with two different account numbers");
 
-/** Returns the combined result of two list items with the same key. */
 function combined(before: LookupResult | undefined, item: LookupResult): LookupResult {
   if (before === undefined || before === item) return item;
   if (before === SAME_KEY || before === TWO_ACCOUNTS) return before;

@@ -21,7 +21,6 @@ export function classifyError(error: TransportError, origin: string): Classifica
   return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
 }
 
-/** Returns the failure for a request that received no reply and is not repeated. */
 export function unreachableFailure(error: TransportError, origin: string, hint: string): Failure {
   const { replyClass } = classifyError(error, origin);
   if (replyClass.kind === "stop") return replyClass.failure;
@@ -29,7 +28,6 @@ export function unreachableFailure(error: TransportError, origin: string, hint: 
   return unknownHost(error.code, reason) ?? new Failure("platform_unreachable", reason, { hint, cause: error });
 }
 
-/** Returns the failure for a host name that does not exist. */
 export function unknownHost(code: string, reason: string): Failure | undefined {
   if (code !== "ENOTFOUND") return undefined;
   return new Failure("usage", reason, { hint: "check the host name in the base URL" });

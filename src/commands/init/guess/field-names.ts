@@ -23,7 +23,6 @@ const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
 const SINGLE: readonly string[] = [...MEANINGS.keys()].filter(
   (spelling) => !spelling.includes(" ") && spelling.length > 1,
 );
-/** All words that occur in the spellings. */
 const WORDS: ReadonlySet<string> = new Set([...MEANINGS.keys()].flatMap((spelling) => spelling.split(" ")));
 const LONGEST_PHRASE = 5;
 

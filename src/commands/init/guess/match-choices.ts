@@ -25,7 +25,6 @@ const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly strin
   ["NO", "N", "FALSE", "0"],
 ];
 
-/** The most likely choice in the contract for each code in a column. */
 export interface MatchedChoices {
   readonly table: ReadonlyMap<string, string>;
   /** Codes that match no choice or several choices. */

@@ -144,7 +144,6 @@ export function isRowNumber(column: ColumnProfile): boolean {
   return shareOf(column, "integer") > 0.9 && column.longest <= String(column.filled).length + 1;
 }
 
-/** A date format, and how many of a column's values fit it. */
 interface DateForm {
   readonly pattern: string;
   readonly hasTime: boolean;

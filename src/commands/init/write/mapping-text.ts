@@ -187,7 +187,6 @@ interface Writing {
   readonly zone: string;
 }
 
-/** Renders the fields of an object, required fields first. */
 function containerLines(container: Container, writing: Writing): readonly Line[] {
   const { depth } = writing;
   const fields = container.fields.toSorted((one, other) => Number(other.required) - Number(one.required));
@@ -201,7 +200,6 @@ function isWritten(field: Slot | Container): boolean {
   return field.kind === "slot" ? field.guess !== undefined : field.included;
 }
 
-/** Renders one field of an object and everything inside it. */
 export function fieldLines(field: Slot | Container, writing: Writing): readonly Line[] {
   return field.kind === "slot" ? slotLines(field, writing) : objectLines(field, writing);
 }
