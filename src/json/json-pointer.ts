@@ -1,5 +1,5 @@
 import type { AttrPath } from "./attr.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "./json-value.ts";
+import { isJsonScalar, type JsonValue } from "./json-value.ts";
 
 /** Formats a JSON Pointer (RFC 6901): ["paths", "/notes/"] -> `/paths/~1notes~1`. */
 export function formatPointer(path: AttrPath): string {
@@ -32,11 +32,14 @@ export function isAtOrIn(pointer: string, other: string): boolean {
   return pointer === other || pointer.startsWith(`${other}/`);
 }
 
-/** Returns the scalars in a value, and the lists and objects without members, by pointer. */
-export function leavesOf(value: JsonValue, pointer = ""): readonly (readonly [pointer: string, leaf: JsonValue])[] {
-  const members = isJsonArray(value) || isJsonObject(value) ? Object.entries(value) : [];
-  if (members.length === 0) return [[pointer, value]];
-  return members.flatMap(([name, member]) => leavesOf(member, pointer + formatPointer([name])));
+/** Returns the scalars in a value, and the lists and objects without members, with their paths. */
+export function leavesOf(
+  value: JsonValue,
+  path: AttrPath = [],
+): readonly (readonly [path: AttrPath, leaf: JsonValue])[] {
+  const members = isJsonScalar(value) ? [] : Object.entries(value);
+  if (members.length === 0) return [[path, value]];
+  return members.flatMap(([name, member]) => leavesOf(member, [...path, name]));
 }
 
 function escapeToken(part: string): string {

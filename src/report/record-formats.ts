@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
-import { childAttr } from "../json/attr.ts";
+import { type AttrPath, childAttr } from "../json/attr.ts";
+import { leavesOf } from "../json/json-pointer.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import { plainText } from "../text/plain-text.ts";
 import { safeJson } from "../terminal/safe-json.ts";
@@ -126,17 +127,17 @@ interface ReceivedRecord {
 export function receivedRecordText({ record, json }: ReceivedRecord, format: RecordFormat, width: number): string {
   if (format === "text") return outline(record, width);
   if (format !== "csv") return `${safeJson(json)}\n`;
-  return csvText([["attr", "value"], ...leaves(record, "").map(([attr, value]) => [csvCell(attr), csvCell(value)])]);
+  return csvText([
+    ["attr", "value"],
+    ...leavesOf(record).map(([path, leaf]) => [csvCell(attrOf(path)), csvCell(leaf)]),
+  ]);
+}
+
+function attrOf(path: AttrPath): string {
+  return path.reduce<string>((attr, name) => childAttr(attr, String(name)), "");
 }
 
 function outline(record: JsonObject, width: number): string {
   const lines = stringify(record, { lineWidth: width, aliasDuplicateObjects: false }).trimEnd().split("\n");
   return lines.map((line) => `${plainText(line, Number.MAX_SAFE_INTEGER)}\n`).join("");
-}
-
-/** Returns every value with its attr, in order. Empty objects and lists count as values. */
-function leaves(value: JsonValue, attr: string): readonly (readonly [attr: string, value: JsonValue])[] {
-  const entries = isJsonObject(value) || isJsonArray(value) ? Object.entries(value) : [];
-  if (entries.length === 0) return [[attr, value]];
-  return entries.flatMap(([name, inner]) => leaves(inner, childAttr(attr, name)));
 }

@@ -176,6 +176,6 @@ export type JsonCells = readonly (readonly [pointer: string, text: string])[];
 
 export function jsonCells(row: JsonObject): JsonCells {
   return Object.entries(row).flatMap(([name, member]) =>
-    leavesOf(member, formatPointer([name])).map(([pointer, leaf]) => [pointer, canonicalJson(leaf)] as const),
+    leavesOf(member, [name]).map(([path, leaf]) => [formatPointer(path), canonicalJson(leaf)] as const),
   );
 }
