@@ -1,4 +1,5 @@
 import type { Random, Sleeper, WallClock } from "../time/clock.ts";
+import { MAX_TIMER_MS } from "../time/system-clock.ts";
 import { type Http, type HttpReply, TransportError } from "./http.ts";
 
 export interface RetryDependencies {
@@ -102,20 +103,17 @@ function temporaryFault({ status, complete }: HttpReply): string | undefined {
 /**
  * Converts a `Retry-After` header to milliseconds from now. The header contains whole seconds or an HTTP date (RFC
  * 9110, 10.2.3). Returns undefined if the header is absent or in neither form (`-1`, `1.5`, `1e400`, `soon`), and 0 for
- * a past date. A wait beyond `LONGEST_WAIT_MS` is reduced to this limit, and the caller must reject it. A date is
+ * a past date. A wait beyond `MAX_TIMER_MS` is reduced to this limit, and the caller must reject it. A date is
  * compared with the platform's clock (the reply's `Date`), so that a wrong local clock does not change the wait.
  * @param now local wall clock, for a platform that sends no time
  */
 export function retryAfterMs({ headers }: HttpReply, now: number): number | undefined {
   const text = headers["retry-after"]?.trim() ?? "";
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, LONGEST_WAIT_MS);
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, MAX_TIMER_MS);
   const at = momentIn(text);
   if (at === undefined) return undefined;
-  return Math.min(Math.max(0, at - (momentIn(headers["date"] ?? "") ?? now)), LONGEST_WAIT_MS);
+  return Math.min(Math.max(0, at - (momentIn(headers["date"] ?? "") ?? now)), MAX_TIMER_MS);
 }
-
-/** The maximum duration of a timer, almost 25 days. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /** Parses an HTTP date as milliseconds since 1970; undefined for other strings. */
 function momentIn(text: string): number | undefined {
