@@ -1,13 +1,13 @@
 import type { AuthSettings } from "../../options/target-options.ts";
 import { type AttrPath, parseAttr } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { isJsonArray, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MonotonicClock, WallClock } from "../../time/clock.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
 import { createCredentialMask, type CredentialMask } from "../../transport/masking-http.ts";
 import { retryAfterMs } from "../../transport/retrying-http.ts";
-import { unreachableFailure } from "../reply/classify-error.ts";
+import { UNREACHABLE_HINT, unreachableFailure } from "../reply/classify-error.ts";
 import { cleanText, parseBody } from "../reply/reply-body.ts";
 import { MAX_TOKEN_LENGTH, type ServiceToken, serviceTokenIn } from "./service-token.ts";
 
@@ -86,13 +86,10 @@ function resultOf(reply: HttpReply, tokenAt: AttrPath, now: number, mask: Creden
 function unreadableReply(reply: HttpReply, body: JsonValue | undefined): LoginFailure | undefined {
   const { status, complete } = reply;
   if (!complete && body === undefined) return { kind: "unreadable", reason: `HTTP ${status}, truncated` };
-  if (status >= 300 || isGraphqlReply(body)) return undefined;
+  // A GraphQL reply has `data`, `errors`, or both (GraphQL, section 7.1).
+  const isGraphql = ["data", "errors"].some((name) => memberAt(body, name) !== undefined);
+  if (status >= 300 || isGraphql) return undefined;
   return { kind: "unreadable", reason: `HTTP ${status} without a GraphQL reply` };
-}
-
-/** Whether a body is a GraphQL reply, which has `data`, `errors`, or both (GraphQL, section 7.1). */
-function isGraphqlReply(body: JsonValue | undefined): boolean {
-  return isJsonObject(body) && (Object.hasOwn(body, "data") || Object.hasOwn(body, "errors"));
 }
 
 /** The platform's code for too many requests. */
@@ -203,10 +200,11 @@ export async function fetchToken(apiKey: string, options: LoginOptions): Promise
   const error = loginError(end);
   if (error instanceof Failure) throw error;
   const { origin } = options.baseUrl;
-  const hint = "check the network and the base URL, then run the same command again";
-  throw error.cause instanceof TransportError
-    ? unreachableFailure(error.cause, origin, hint)
-    : new Failure("platform_unreachable", `cannot get a token from ${origin}: ${error.code}`, { hint, cause: error });
+  if (error.cause instanceof TransportError) throw unreachableFailure(error.cause, origin);
+  throw new Failure("platform_unreachable", `cannot get a token from ${origin}: ${error.code}`, {
+    hint: UNREACHABLE_HINT,
+    cause: error,
+  });
 }
 
 interface TokenDocuments {

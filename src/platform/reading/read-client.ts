@@ -64,7 +64,7 @@ export function createReadClient(options: ReadClientOptions): ReadClient {
     async get(url, wanted) {
       const reply = await ask(url).catch((error: unknown) => {
         if (signal.aborted) throw stopped();
-        throw error instanceof TransportError ? unreachableFailure(error, url.origin, UNREACHABLE_HINT) : error;
+        throw error instanceof TransportError ? unreachableFailure(error, url.origin) : error;
       });
       if (signal.aborted) throw stopped();
       return jsonTextOf(reply, wanted, authorisation !== undefined);
@@ -89,8 +89,6 @@ function reasonToRetry(error: TransportError, origin: string): string | undefine
   const { replyClass } = classifyError(error, origin);
   return "reason" in replyClass ? replyClass.reason : undefined;
 }
-
-const UNREACHABLE_HINT = "check the network and the base URL, then run the same command again";
 
 function jsonTextOf(reply: HttpReply, wanted: ReadRequest, authorised: boolean): string {
   const { status, complete, body, isMisencoded = false } = reply;

@@ -21,12 +21,14 @@ export function classifyError(error: TransportError, origin: string): Classifica
   return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
 }
 
-export function unreachableFailure(error: TransportError, origin: string, hint: string): Failure {
+export function unreachableFailure(error: TransportError, origin: string, hint: string = UNREACHABLE_HINT): Failure {
   const { replyClass } = classifyError(error, origin);
   if (replyClass.kind === "stop") return replyClass.failure;
   const reason = "reason" in replyClass ? replyClass.reason : error.code;
   return unknownHost(error.code, reason) ?? new Failure("platform_unreachable", reason, { hint, cause: error });
 }
+
+export const UNREACHABLE_HINT = "check the network and the base URL, then run the same command again";
 
 export function unknownHost(code: string, reason: string): Failure | undefined {
   if (code !== "ENOTFOUND") return undefined;

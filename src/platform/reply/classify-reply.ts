@@ -80,10 +80,6 @@ function pushBackOf(reply: HttpReply, now: number): PushBack | undefined {
   return { reason: `HTTP ${reply.status}`, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
-function fits({ status }: OutcomeRule, reply: HttpReply): boolean {
-  return typeof status === "number" ? status === reply.status : status === `${Math.floor(reply.status / 100)}xx`;
-}
-
 function unsettledBy(
   reply: HttpReply,
   body: JsonValue | undefined,
@@ -113,8 +109,9 @@ function withItemProblems(
 }
 
 function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
-  const { code, has } = rule;
-  if (!fits(rule, reply)) return false;
+  const { status, code, has } = rule;
+  const replied = typeof status === "number" ? reply.status : `${Math.floor(reply.status / 100)}xx`;
+  if (status !== replied) return false;
   if (has !== undefined && isEmpty(valueAt(body, has))) return false;
   return (
     code === undefined ||
