@@ -260,13 +260,9 @@ function followStep(step: PathStep, place: TypePlace): readonly TypePlace[] {
     if (type.kind === "any") return [option];
     if (step.kind === "members") return type.kind === "object" ? memberPlaces(type, option) : [];
     if (step.kind === "items") return type.kind === "list" ? [itemPlace(option, type.items)] : [];
-    return step.kind === "field" && type.kind === "object" ? fieldPlace(type, step.name, option) : [];
+    const member = step.kind === "field" && type.kind === "object" ? memberType(type, step.name) : undefined;
+    return member === undefined ? [] : [{ type: member, holder: option }];
   });
-}
-
-function fieldPlace(type: ObjectType, name: string, holder: TypePlace): readonly TypePlace[] {
-  const known = memberType(type, name);
-  return known === undefined ? [] : [{ type: known, holder }];
 }
 
 function fieldNames(places: readonly TypePlace[]): readonly string[] {

@@ -131,19 +131,12 @@ function pathOfText(value: JsonValue, isMeant: (text: string) => boolean, path: 
 function compose(tokens: readonly CST.Token[], length: number): Document.Parsed | undefined {
   const composer = new Composer({ version: "1.2", schema: "core", uniqueKeys: false, prettyErrors: false });
   const [first, second] = [...composer.compose(tokens, true, length)];
-  if (second !== undefined && first !== undefined && first.errors.length === 0)
-    first.errors.push(severalDocumentsError(second));
+  if (second !== undefined && first?.errors.length === 0) {
+    const [start, end] = second.range;
+    const message = "Another document starts here; use one file per document";
+    first.errors.push({ name: "YAMLParseError", code: "MULTIPLE_DOCS", message, pos: [start, end] });
+  }
   return first;
-}
-
-function severalDocumentsError(second: Document.Parsed): Document.Parsed["errors"][number] {
-  const [start, end] = second.range;
-  return {
-    name: "YAMLParseError",
-    code: "MULTIPLE_DOCS",
-    message: "Another document starts here; use one file per document",
-    pos: [start, end],
-  };
 }
 
 /** A composed YAML document: its nodes, the targets of its aliases, and how to reject a part of it. */

@@ -57,20 +57,16 @@ export function limitOf(scalar: Scalar, context: ScalarContext): JsonScalar {
 function numberOf(value: number, scalar: Scalar, context: ScalarContext): JsonScalar {
   const text = scalar.source ?? String(value);
   if (/^[-+]?0\d+$/.test(text)) return text;
-  const isWhole = /^[-+]?\d+$/.test(text) && isDecimalText(text);
-  if (context.keepsDigits && isBeyondNumbers(value, text)) return text;
+  const isWhole = /^[-+]?\d+$/.test(text);
+  // An integer that would lose digits, or a number greater than any JavaScript number.
+  const isBeyond = Number.isFinite(value) ? isWhole && isLongNumber(text) : isNumberText(text);
+  if (context.keepsDigits && isBeyond) return text;
   if (!Number.isFinite(value)) throw context.refuse("JSON does not allow this number", offsetIn(scalar));
-  if (isWhole && !isExactNumber(value, text)) {
+  if (isWhole && isDecimalText(text) && !isExactNumber(value, text)) {
     const message = "this number has too many digits to be kept exactly";
     throw context.refuse(message, offsetIn(scalar), "write it as text in quotes");
   }
   return value;
-}
-
-/** Whether a number is an integer that would lose digits, or is greater than any JavaScript number. */
-function isBeyondNumbers(value: number, text: string): boolean {
-  if (Number.isFinite(value)) return /^[-+]?\d+$/.test(text) && isLongNumber(text);
-  return isNumberText(text);
 }
 
 export function offsetIn(node: Node | null): number {

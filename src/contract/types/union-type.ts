@@ -239,7 +239,9 @@ function mappedNodes(
   const reference = memberAt(mappingIn(alternatives), value);
   if (reference === undefined) return undefined;
   const place = discriminatorPlace(alternatives, "mapping", value);
-  const target = followReference(compilation.document, fullReference(reference), place, compilation.findings);
+  const isName = typeof reference === "string" && !/[#/]/.test(reference);
+  const pointer = isName ? `#/components/schemas/${reference}` : reference;
+  const target = followReference(compilation.document, pointer, place, compilation.findings);
   return target && [resolveReference(target, compilation), ...alternatives.shared];
 }
 
@@ -270,8 +272,4 @@ function discriminatorProperty(alternatives: Alternatives, { findings }: Compila
   if (typeof property === "string") return property;
   const message = 'a discriminator must have a "propertyName"; it is not enforced';
   return findings.add("error", "bad-discriminator", message, discriminatorPlace(alternatives));
-}
-
-function fullReference(reference: JsonValue): JsonValue {
-  return typeof reference === "string" && !/[#/]/.test(reference) ? `#/components/schemas/${reference}` : reference;
 }

@@ -52,19 +52,16 @@ export interface GuessedFile {
  * @throws Failure `source_bad_header` if the first line is probably a title; the failures of `openFile`
  */
 export async function openGuessing(found: FoundFile, opening: OpenOptions): Promise<GuessedFile> {
-  const file = await openInAnyEncoding(found, opening);
+  const file = await openFile(found, opening).then(
+    (opened): GuessedFile => ({ found, opened, guessed: false }),
+    (error: unknown) => {
+      if (!mayGuess(error, opening)) throw error;
+      return openGuessed(found, opening);
+    },
+  );
   const header = headerOf(file.opened);
   if (header !== undefined) refuseTitle(header);
   return file;
-}
-
-async function openInAnyEncoding(found: FoundFile, opening: OpenOptions): Promise<GuessedFile> {
-  try {
-    return { found, opened: await openFile(found, opening), guessed: false };
-  } catch (error) {
-    if (!mayGuess(error, opening)) throw error;
-    return openGuessed(found, opening);
-  }
 }
 
 /** Opens a file that is not UTF-8 in a guessed encoding. */
