@@ -30,9 +30,7 @@ export type AddFinding = (severity: FindingSeverity, code: string, message: stri
 /** Collects findings while a contract is compiled; duplicates in the same place are ignored. */
 export interface Findings {
   readonly add: AddFinding;
-  /**
-   * Adds a finding at a location in an overlay. It has no path, because overlays are not part of the merged document.
-   */
+  /** Adds a finding at a location in an overlay, which has no path, because it is not part of the merged document. */
   readonly addAt: (severity: FindingSeverity, code: string, message: string, location: FindingLocation) => undefined;
   /**
    * Records an unknown `x-` extension. Operators' documents repeat such extensions, so each name is reported once, at
@@ -43,9 +41,7 @@ export interface Findings {
   readonly sorted: () => readonly ContractFinding[];
 }
 
-/**
- * Creates a collector of findings. `placeOf` returns the place in the source files for a path in the merged document.
- */
+/** Creates a collector of findings. `placeOf` returns the place in the source files for a path in the document. */
 export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
   const findings = new Map<string, ContractFinding>();
   const counted = new Map<string, Map<string, AttrPath>>();

@@ -73,9 +73,7 @@ async function take(lock: string, patienceMs: number): Promise<HeldLock> {
   }
 }
 
-/**
- * Tries to take the lock. Returns undefined if another program holds it, or has removed the lock file in the meantime.
- */
+/** Tries to take the lock. Returns undefined if another program holds it, or has just removed the lock file. */
 function tryTake(lock: string): HeldLock | undefined {
   const database = openLockFile(lock);
   const inode = inodeOf(lock);

@@ -1,9 +1,7 @@
 import { compareDecimals, isDecimalText } from "./decimal-arithmetic.ts";
 import { MAX_EXACT_LENGTH } from "./exact-json.ts";
 
-/**
- * The sort key of a number. Includes the text of the number if a JavaScript number may not hold all of its digits.
- */
+/** The sort key of a number. Includes its text if a JavaScript number may not hold all of its digits. */
 export type NumberRank = number | LongNumber;
 
 interface LongNumber {

@@ -139,9 +139,7 @@ export interface ReconcileOptions extends ReportAgainOptions, Pick<ReportOptions
   readonly credentials?: Credentials | undefined;
   /** Manual decisions about records by business key. If given, the platform is not queried. */
   readonly decide?: OperatorDecision | undefined;
-  /**
-   * Minimum time without requests before the platform is queried, in milliseconds. Default: the setting of the target.
-   */
+  /** Minimum time without requests before the platform is queried, in milliseconds. Default: the target's setting. */
   readonly quietMs?: number | undefined;
 }
 

@@ -18,9 +18,7 @@ export interface RunResult {
   readonly report?: ReportPaths | undefined;
   /** The command to run next, if any. */
   readonly next?: string | undefined;
-  /**
-   * Yields the outcomes of all records, or of records with these statuses, in input order. May be called repeatedly.
-   */
+  /** Yields the outcomes of all records, or of those with these statuses, in input order. May be called repeatedly. */
   readonly outcomes: (statuses?: readonly Status[]) => AsyncGenerator<RecordOutcome>;
   /** Returns all problems, grouped by cause as in the report. Reads only the outcomes with problems. */
   readonly causes: () => Promise<Causes>;
@@ -96,9 +94,7 @@ export interface RecordOutcome {
 
 /** One problem of a record. */
 export interface RecordError {
-  /**
-   * The attr, such as `customers.0.mobile`, or `non_field_errors` for a problem that does not concern a single field.
-   */
+  /** The attr, such as `customers.0.mobile`, or `non_field_errors` for a problem that concerns no single field. */
   readonly attr: string;
   /** The code (docs/errors.md). The platform and the rules define further codes. */
   readonly code: string;

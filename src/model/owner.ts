@@ -1,6 +1,4 @@
-/**
- * A rule of `owners` in `migrate.yaml`. All conditions of the rule must hold; a rule without conditions always matches.
- */
+/** A rule of `owners` in `migrate.yaml`. All its conditions must hold; a rule without conditions always matches. */
 export interface OwnerRule extends OwnerConditions {
   readonly owner: string;
   readonly address?: string | undefined;

@@ -61,9 +61,7 @@ export type PayloadFinding =
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
   /** `found`: the value itself, if it looks like a code rather than personal data. */
   | { readonly code: "invalid_choice"; readonly choices: readonly string[]; readonly found?: string }
-  /**
-   * `keyword`: a violated keyword of the contract's schema that has no code of its own; `name`: the property concerned.
-   */
+  /** `keyword`: a violated keyword of the schema that has no code of its own; `name`: the property concerned. */
   | { readonly code: "schema_mismatch"; readonly keyword: string; readonly name?: string }
   | { readonly code: "max_length"; readonly limit: number; readonly unit: "characters" | "items" }
   | { readonly code: "min_length"; readonly limit: number; readonly unit: "characters" | "items" }
@@ -82,9 +80,7 @@ export type PayloadFinding =
    * content, or has rejected items of the record. Without `acceptedAt`: two items of a list are equal.
    */
   | { readonly code: "unique"; readonly acceptedAt?: string; readonly isPartial?: boolean }
-  /**
-   * An older version of an accepted record. This version was invalid or rejected earlier, and has been corrected since.
-   */
+  /** An older version of an accepted record, which was invalid or rejected earlier, and has been corrected since. */
   | { readonly code: "corrected_since"; readonly acceptedAt: string }
   /** The record of the operation `after`, to which this record belongs, has not been accepted. */
   | { readonly code: "account_not_found"; readonly after: string }

@@ -32,9 +32,7 @@ interface JoinedRow {
   readonly children?: ReadonlyMap<string, readonly Row[]>;
   /** The row as in its file, without joined rows. Set if a correction has changed the row. */
   readonly uncorrected?: Row;
-  /**
-   * Set by a mapping that calls functions. A separate map, keyed by row, would take as much time as the mapping itself.
-   */
+  /** Set by a mapping that calls functions. A separate map, keyed by row, would take as much time as the mapping. */
   calls?: RowCalls | undefined;
 }
 

@@ -139,9 +139,7 @@ export function valueWords(row: OptionRow): string {
   return kindFor(row).words;
 }
 
-/**
- * Whether an option of the library may have this value. Strings must not contain NUL, because paths cannot contain it.
- */
+/** Whether an option of the library may have this value. Strings must not contain NUL, because paths cannot. */
 export function isValue(row: OptionRow, value: unknown): boolean {
   const isPlain = kindOf(row) !== "object";
   return !(isPlain && hasNul(value)) && kindFor(row).schema.safeParse(value).success;

@@ -121,9 +121,7 @@ export const SENDING = {
     reimport: true,
     help: "last workflow step to run, such as validate",
   },
-  /**
-   * Number of records to send first. The other records are sent only if the platform accepts all of the first records.
-   */
+  /** Number of records to send first. The others are sent only if the platform accepts all of the first records. */
   canary: {
     arg: "<n>",
     kind: "number",

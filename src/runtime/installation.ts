@@ -50,9 +50,7 @@ export function buildName(): string | undefined {
   return import.meta.filename.endsWith(".js") ? `${packageVersion()} ${buildStamp()}`.trim() : undefined;
 }
 
-/**
- * Returns the hash that the build computed over its own files; empty for a released package, which has no such hash.
- */
+/** Returns the hash that the build computed over its files; empty for a released package, which has no such hash. */
 function buildStamp(): string {
   const file = path.join(import.meta.dirname, "../.built");
   return existsSync(file) ? readFileSync(file, "utf8").trim() : "";

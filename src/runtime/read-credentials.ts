@@ -31,9 +31,7 @@ export async function chooseSecrets(
   return found;
 }
 
-/**
- * Maximum size of a secret. This is enough for any token, because the header limit of servers is between 8 and 16 KiB.
- */
+/** Maximum size of a secret. It suffices for any token, because the header limit of servers is 8 to 16 KiB. */
 const MAX_SECRET_BYTES = 16 * 1024;
 
 /**

@@ -1,8 +1,6 @@
 import type { WallClock, MonotonicClock } from "./clock.ts";
 
-/**
- * Tracks whether a lease was renewed recently, so that its holder does not need to query the server before each action.
- */
+/** Tracks whether a lease was renewed recently, so that its holder need not query the server before each action. */
 export interface LeaseWatch {
   /** `requestedAt` must not be later than the request for the renewal. */
   readonly renewed: (requestedAt: Moment) => void;
@@ -10,9 +8,7 @@ export interface LeaseWatch {
   readonly isHeld: () => boolean;
 }
 
-/**
- * A moment on two clocks, because the monotonic clock stops while a machine sleeps, and the wall clock may be adjusted.
- */
+/** A moment on two clocks: the monotonic clock stops while a machine sleeps, and the wall clock may be adjusted. */
 interface Moment {
   readonly monotonic: number;
   readonly now: number;

@@ -49,9 +49,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#group = group;
   }
 
-  /**
-   * Called immediately before the first byte is written. From this point on, the platform may have read the request.
-   */
+  /** Called immediately before the first byte is written. From then on, the platform may have read the request. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const again = this.#phase !== "unsent";
     this.#controller = controller;

@@ -84,9 +84,7 @@ function spansOf(forms: readonly Form[], text: string): readonly Span[] {
   return readings.flatMap((reading) => forms.flatMap((form) => [...spansIn(reading, form, text)]));
 }
 
-/**
- * Yields the places at which the form or its prefix occurs, each up to the first character that differs from the form.
- */
+/** Yields the places at which the form or its prefix occurs, each up to the first character that differs. */
 function* spansIn({ text, from, to }: DecodedText, form: Form, original: string): Generator<Span> {
   for (let start = text.indexOf(form.prefix); start !== -1;) {
     let end = start + form.prefix.length;

@@ -148,9 +148,7 @@ function isRepeated(type: FieldType, { inside }: TablePosition): boolean {
 export interface FieldFilter {
   /** Only fields that must be present whenever `under` is present, or in every payload if `under` is not set. */
   readonly required?: boolean | undefined;
-  /**
-   * Only this attr and its descendants. An item number matches all items: `customers.0` is the same as `customers.*`.
-   */
+  /** Only this attr and its descendants. An item number matches all items: `customers.0` means `customers.*`. */
   readonly under?: string | undefined;
   /** Only fields with this text in their attr, type, rules, codes, description or condition (`when`); ignores case. */
   readonly search?: string | undefined;

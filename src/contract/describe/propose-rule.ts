@@ -14,9 +14,7 @@ export interface RuleProposal {
     readonly code: string;
     readonly kind: string;
     readonly message: string;
-    /**
-     * The members of this kind of rule. They name the validated property, or the fields that the description mentions.
-     */
+    /** The members of this kind of rule: the validated property, or the fields that the description mentions. */
     readonly [member: string]: string | readonly string[];
   };
 }

@@ -12,9 +12,7 @@ import {
 import type { TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
 
-/**
- * Whether every value of `old` is also a value of `next`, which is a type of another kind. False if this is uncertain.
- */
+/** Whether every value of `old` is also a value of `next`, a type of another kind. False if this is uncertain. */
 export function includesKind(old: FieldType, next: FieldType): boolean {
   if (next.impossible !== undefined) return false;
   if (next.kind === "any") return true;
@@ -75,9 +73,7 @@ function lacksRequired(
 /** The named values and settings that the rules of the old and of the next contract use. */
 export type DeclarationPair = readonly [old: RuleDeclarations, next: RuleDeclarations];
 
-/**
- * Returns the differences that do not depend on the kind: the accepted JSON types, additional constraints and rules.
- */
+/** Returns the differences that do not depend on the kind: accepted JSON types, additional constraints and rules. */
 export function diffOpenness(old: FieldType, next: FieldType, declarations: DeclarationPair): readonly TypeChange[] {
   const [before, now] = [old.assertions ?? [], next.assertions ?? []].map((list) => new Set(list.map(assertionText)));
   const tests = [

@@ -44,9 +44,7 @@ type MutableJsonValue = JsonScalar | MutableJsonObject | MutableJsonList;
 /** The origin of each member of each object, by name, and of each item of each list, by index. */
 type Origins = Map<unknown, Map<string, Origin>>;
 
-/**
- * Creates a document that overlays can modify. `root` is the base document's value, which is copied and not modified.
- */
+/** Creates a document that overlays can modify. `root` is the base document's value, which is copied. */
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
   const origin: Origin = { document: base, path: [] };
   const origins: Origins = new Map();

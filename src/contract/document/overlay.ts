@@ -165,9 +165,7 @@ function mismatch({ match, target }: Match): string {
     : `the target ${formatPointer(match)} is neither an object nor a list; select the object or list that contains it`;
 }
 
-/**
- * Returns the Overlay version that the document declares (`overlay:`), or undefined if the document is not an overlay.
- */
+/** Returns the Overlay version that a document declares (`overlay:`); undefined if it is not an overlay. */
 export function overlayVersion(value: JsonValue): string | undefined {
   const version = memberAt(value, "overlay");
   return typeof version === "string" || typeof version === "number" ? String(version) : undefined;

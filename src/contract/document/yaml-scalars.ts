@@ -12,9 +12,7 @@ export interface ScalarContext {
   readonly keepsDigits: boolean;
 }
 
-/**
- * Replaces a scalar, or the scalars in a list, with their text as written: `TRUE` is not `true`, `1.10` is not `1.1`.
- */
+/** Replaces a scalar, or the scalars in a list, with the text as written: `TRUE` is not `true`, `1.10` is not `1.1`. */
 export function textsOf(value: JsonValue, node: Node | null): JsonValue {
   if (isScalar(node)) return value === null ? value : (keyText(node) ?? value);
   if (!isSeq(node) || !isJsonArray(value)) return value;

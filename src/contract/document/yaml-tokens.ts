@@ -19,9 +19,7 @@ export function readTokens(text: string, lines: LineCounter, refuse: Refuse): re
   return tokens;
 }
 
-/**
- * Operators' contracts have about 1,000,000 characters. Reading a document takes about 40 times its length in memory.
- */
+/** Operators' contracts have about 1,000,000 characters. Reading takes about 40 times that length in memory. */
 const MAX_CHARACTERS = 16 * 2 ** 20;
 
 /** Operators' contracts have about 30,000 nodes. All nodes stay in memory until the document has been read. */

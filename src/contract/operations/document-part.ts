@@ -22,9 +22,7 @@ export function dereferenced(
   return target && { value: target.schema, path: target.path };
 }
 
-/**
- * Returns the first media type that is JSON, such as `application/json` or `application/problem+json; charset=utf-8`.
- */
+/** Returns the first JSON media type, such as `application/json` or `application/problem+json; charset=utf-8`. */
 export function jsonMediaType(names: readonly string[]): string | undefined {
   return names.find((name) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(name));
 }

@@ -36,9 +36,7 @@ export function readExtensions(operation: DocumentPart, findings: Findings): Ope
   };
 }
 
-/**
- * Returns the value of an extension, or undefined if it is absent or malformed. Adds a finding for a malformed value.
- */
+/** Returns the value of an extension; undefined if it is absent or malformed. Adds a finding for a malformed value. */
 export function readExtension<Value>(
   name: string,
   schema: z.ZodType<Value>,
@@ -123,9 +121,7 @@ function checkKey(name: string, path: AttrPath, findings: Findings): void {
   else findings.add("warning", "unknown-keyword", `"${name}" is not part of an operation${hint}`, path);
 }
 
-/**
- * Keys of an operation: the keys of the Operation Object (OpenAPI 3.0.3 and 3.1.0), and the extensions of this program.
- */
+/** Keys of an operation: of the Operation Object (OpenAPI 3.0.3 and 3.1.0), and the extensions of this program. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "tags",
   "summary",

@@ -234,9 +234,7 @@ export interface ReadBack<Reference = PlainOperation> extends Lookup<Reference> 
    * created.
    */
   readonly outcomes?: StatusOutcomes;
-  /**
-   * Whether it is certain that a record has not arrived if two queries do not find it. Such a record may be sent again.
-   */
+  /** Whether a record has certainly not arrived if two queries do not find it. Such a record may be sent again. */
   readonly provesAbsence: boolean;
 }
 

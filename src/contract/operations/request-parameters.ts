@@ -67,9 +67,7 @@ function isPlace(where: string): where is RequestParameter["in"] {
   return where === "path" || where === "query" || where === "header";
 }
 
-/**
- * Returns the type of the parameter's values, or undefined if they are not scalars or if the parameter has no schema.
- */
+/** Returns the type of the parameter's values; undefined if they are not scalars or the parameter has no schema. */
 function typeOf({ value, path }: DocumentPart, compilation: Compilation): FieldType | undefined {
   const { schema } = value;
   if (!isJsonObject(schema)) return undefined;

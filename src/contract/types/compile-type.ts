@@ -146,9 +146,7 @@ function compileAlternatives(
   return unionType(alternatives, base, compilation, enter);
 }
 
-/**
- * Compiles a list of types (`type: [string, integer]`) to one option for each type, with the keywords for that type.
- */
+/** Compiles a list of types (`type: [string, integer]`) to one option per type, with the keywords for that type. */
 function compileTypeList(
   parts: readonly SchemaNode[],
   types: Nullable<SchemaTypes>,

@@ -32,9 +32,7 @@ export function nullAllowed(path: AttrPath): SchemaNode {
   return { schema: {}, path: [...path, "nullable"], omit: [], decidesNull: true };
 }
 
-/**
- * @param known rules of the nodes visited so far. Each node is visited once; a node nested inside itself has no rule.
- */
+/** @param known rules of the nodes visited so far. Each node is visited once; a node inside itself has no rule. */
 function ruleOf(node: SchemaNode, compilation: Compilation, known: Map<string, NullRule>): NullRule {
   const key = schemaKey([node]);
   if (known.has(key)) return known.get(key);

@@ -58,9 +58,7 @@ export const TREATMENTS: ReadonlyMap<string, Treatment> = new Map(
   KEYWORDS.flatMap(([treatment, keywords]) => keywords.map((keyword) => [keyword, treatment] as const)),
 );
 
-/**
- * The kind of a type, and whether the kind was inferred (`untyped`). If so, values of other JSON types are also valid.
- */
+/** The kind of a type, and whether it was inferred (`untyped`). If so, values of other JSON types are also valid. */
 export interface KindOfType {
   readonly kind: Kind;
   readonly untyped: boolean;

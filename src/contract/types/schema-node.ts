@@ -58,9 +58,7 @@ export interface Compilation {
   readonly rules: Map<JsonValue, readonly Rule[]>;
 }
 
-/**
- * Maximum nesting of schemas through properties, items, alternatives and references. A recursive schema counts once.
- */
+/** Maximum nesting of schemas in properties, items, alternatives and references. A recursive schema counts once. */
 export const MAX_SCHEMA_NESTING = 250;
 
 /** Reads a nested schema. @throws Failure `contract_invalid` if schemas are nested too deeply */

@@ -84,9 +84,7 @@ function declaredTypes({ value, path }: Located, findings: Compilation["findings
   return { names: unknown === undefined ? names : [], path, ...definedMembers({ format }) };
 }
 
-/**
- * Returns the types that one schema names, including null. If a name is unknown, adds a finding and returns no types.
- */
+/** Returns the types that a schema names, including null. If a name is unknown, adds a finding and returns no types. */
 export function namesOfTypes(value: JsonValue, path: AttrPath, { findings }: Compilation): readonly SchemaType[] {
   return declaredTypes({ value, path }, findings).names;
 }

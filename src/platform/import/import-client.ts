@@ -102,9 +102,7 @@ export function withDroppedFieldWarnings(
   return warnings.length === 0 ? classification : { ...classification, replyClass: { ...replyClass, warnings } };
 }
 
-/**
- * Yields the outermost paths that are missing from the echo. A value in a different format does not count as missing.
- */
+/** Yields the outermost paths that are missing from the echo. A value in a different format is not missing. */
 function* missingPaths(sent: unknown, echo: unknown, path: AttrPath): Generator<AttrPath> {
   if (isJsonArray(sent) && isJsonArray(echo)) {
     for (const [index, item] of sent.entries()) {

@@ -167,9 +167,7 @@ async function readList(
   return found;
 }
 
-/**
- * Returns the records by key. Records that share a key are already in `found`, because the list cannot tell them apart.
- */
+/** Returns the records by key. Records that share a key are in `found`, because the list cannot tell them apart. */
 function recordsByKey(
   records: readonly LookupRecord[],
   key: AttrPath,

@@ -47,9 +47,7 @@ const schema = z.looseObject({
 
 /** A half hour of a day in London. */
 interface HalfHour {
-  /**
-   * `HH:MM` at the start of the half hour. On the day of the autumn clock change, two half hours have the same time.
-   */
+  /** `HH:MM` at the start of the half hour. On the day of the autumn change, two half hours have the same time. */
   readonly clock: string;
   /** As in `LondonTime`. */
   readonly zone: string;

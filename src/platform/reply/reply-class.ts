@@ -28,9 +28,7 @@ export type ReplyClass =
       readonly isPartial?: true;
       readonly isFinal?: boolean;
     }
-  /**
-   * The record is valid, but the platform accepts no records at the moment: the import supplier is Paused or Complete.
-   */
+  /** The record is valid, but the platform accepts no records now: the import supplier is Paused or Complete. */
   | { readonly kind: "blocked"; readonly problems: readonly PlatformProblem[] }
   /** Certainly not processed. */
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs?: number }

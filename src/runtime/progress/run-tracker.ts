@@ -163,9 +163,7 @@ function createWaits() {
 const RATE_WINDOW_MS = 60_000;
 const SAMPLE_EVERY_MS = 1000;
 
-/**
- * Measures the mean rate over the last minute. The mean follows changes in the rate, but does not jump after a pause.
- */
+/** Measures the mean rate of the last minute, which follows changes in the rate, but does not jump after a pause. */
 function createRecentRate() {
   const samples: { readonly at: number; readonly done: number }[] = [];
   return {

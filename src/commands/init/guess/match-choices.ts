@@ -1,9 +1,7 @@
 import type { JsonScalar } from "../../../json/json-value.ts";
 import { getOrAdd } from "../../../model/groups.ts";
 
-/**
- * Upper-case codes from legacy systems, grouped by meaning. The first entry of a group is the choice in the contract.
- */
+/** Upper-case codes from legacy systems, grouped by meaning. The first entry of a group is the contract's choice. */
 const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly string[]])[] = [
   ["DOMESTIC", "RESIDENTIAL", "RESI", "RES", "HOUSEHOLD", "HH", "PRIVATE", "DOM", "R"],
   ["BUSINESS", "COMMERCIAL", "COMM", "COM", "SME", "NONDOM", "NON DOMESTIC", "CORP", "BUS", "I&C", "ND", "C"],
@@ -115,9 +113,7 @@ function lettersLikeness(code: string, wanted: string): number {
   return code.length > 2 && isSkeleton(code, wanted) ? 0.6 : 0;
 }
 
-/**
- * Whether a code consists of letters from the word, in order, starting with the first letter: `QTRLY` for `QUARTERLY`.
- */
+/** Whether a code consists of letters from the word, in order, starting with the first: `QTRLY` for `QUARTERLY`. */
 function isSkeleton(code: string, word: string): boolean {
   let at = 0;
   for (const letter of code) {

@@ -82,9 +82,7 @@ function sharedWords(one: string, other: string): number {
   return (2 * shared) / Math.max(1, words.length + others.length);
 }
 
-/**
- * Returns how likely it is that a column is the business key. A key differs in every row and is rarely a row number.
- */
+/** Returns how likely a column is the business key. A key differs in every row and is rarely a row number. */
 function keyLikeness(column: ColumnProfile): number {
   const unique = isUnique(column) ? 1 : (column.distinct ?? 0) / Math.max(1, column.filled + column.empty);
   return isRowNumber(column) ? 0.85 * unique : unique;

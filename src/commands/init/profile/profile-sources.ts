@@ -117,9 +117,7 @@ function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
 const FULLY_ANALYSED_ROWS = 100_000;
 const SAMPLE_INTERVAL = 10;
 
-/**
- * Reads a source. If a file turns out not to be UTF-8, reads the source again and guesses the encoding of that file.
- */
+/** Reads a source. If a file is not UTF-8, reads the source again and guesses the encoding of that file. */
 async function profileSource(
   name: string,
   files: readonly GuessedFile[],

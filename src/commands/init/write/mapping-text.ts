@@ -232,9 +232,7 @@ function objectLines(container: Container, writing: Writing): readonly Line[] {
   return [head, each, { depth: depth + 1, text: "item:" }, ...inner];
 }
 
-/**
- * Renders lines as a list item. The first field follows the dash, and comments before it move to the following lines.
- */
+/** Renders lines as a list item. The first field follows the dash, and comments before it move below. */
 function asItem(lines: readonly Line[]): readonly Line[] {
   const head = lines.find(({ text }) => text !== "");
   if (head === undefined) return lines;
