@@ -76,7 +76,7 @@ function listTokens(text: string, name: string): readonly string[] {
   let depth = 0;
   for (const token of tokens(text)) {
     if (closes(token)) depth -= 1;
-    if (depth === 1 && token.startsWith(QUOTE)) member = nameIn(token);
+    if (depth === 1 && token.startsWith(QUOTE)) member = String(JSON.parse(token));
     if (depth > 1 && member === name) found.push(token);
     // If a name is repeated, the last value counts, as in `JSON.parse`.
     if (depth === 1 && opens(token) && member === name) found = [];
@@ -91,11 +91,6 @@ function opens(token: string): boolean {
 
 function closes(token: string): boolean {
   return token === "]" || token === "}";
-}
-
-function nameIn(token: string): string {
-  const name: unknown = JSON.parse(token);
-  return String(name);
 }
 
 const QUOTE = '"';

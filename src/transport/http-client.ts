@@ -59,7 +59,8 @@ export interface HttpClient {
  * false`.
  */
 export function createHttp(options: HttpOptions): HttpClient {
-  requireWasmMemory();
+  // Fails before the first request if the process has too little memory for WebAssembly, which parses replies.
+  void new WebAssembly.Memory({ initial: 1 });
   const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const { maxReplyBytes = MAX_REPLY_BYTES, mayStart } = options;
   const limits = { totalMs: timeouts.totalMs, maxReplyBytes, mayStart };
@@ -102,11 +103,6 @@ function dispatchOptions({ method, url, headers, body }: HttpRequest, exchange: 
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const pieces = Readable.from(exchange.piecesOf(bytes), { objectMode: false, highWaterMark: 1 });
   return { path, method, headers: { ...headers, "content-length": String(bytes.length) }, body: pieces };
-}
-
-/** Fails before the first request if the process has too little memory for WebAssembly, which parses replies. */
-function requireWasmMemory(): void {
-  void new WebAssembly.Memory({ initial: 1 });
 }
 
 declare const WebAssembly: { readonly Memory: new (pages: { readonly initial: number }) => object };

@@ -14,12 +14,11 @@ export type StepValues = ReadonlyMap<string, JsonObject>;
 export function completedStep(steps: readonly Step[], fields: StepValues | undefined): string {
   const { name = "", poll } = steps.at(-1) ?? {};
   if (poll !== undefined) return name;
-  const requests = steps.map((step) => [requestText(step), fields?.get(step.name) ?? null]);
+  const requests = steps.map(({ name: step, kind, operation: { path, wrap }, body }) => [
+    JSON.stringify([kind, path, wrap, body]),
+    fields?.get(step) ?? null,
+  ]);
   return `${name} #${textHash(canonicalJson(requests), 0).toString(36)}`;
-}
-
-function requestText({ kind, operation: { path, wrap }, body }: Step): string {
-  return JSON.stringify([kind, path, wrap, body]);
 }
 
 export function stepNameIn(completed: string): string {

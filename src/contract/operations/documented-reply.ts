@@ -1,7 +1,7 @@
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import type { Operation, DocumentedReply, OutcomeRule, PlainOperation } from "./operation.ts";
-import { fieldAt, type FieldType, isOfKind, type ListType, type ObjectType } from "../types/field-type.ts";
+import { fieldAt, type FieldType, isNumeric, isOfKind, type ListType, type ObjectType } from "../types/field-type.ts";
 import { KIND_NAMES } from "../types/schema-keywords.ts";
 import { keyCandidate } from "./find-operation.ts";
 
@@ -62,7 +62,8 @@ function mismatch(what: string): Mismatch {
 }
 
 function scalarMismatch(type: ScalarType, value: unknown): Mismatch | undefined {
-  const isOfType = NUMERIC_KINDS.has(type.kind) ? typeof value !== "boolean" : isOfKind(type.kind, value);
+  // Serialisers write decimals and integers as text or as numbers.
+  const isOfType = isNumeric(type) ? typeof value !== "boolean" : isOfKind(type.kind, value);
   if (typeof value === "object" || !isOfType) return mismatch(`is not ${SCALAR_NAMES[type.kind]}`);
   return type.kind === "text" && !type.allowBlank && value === "" ? mismatch("is blank") : undefined;
 }
@@ -97,9 +98,6 @@ function nameOf(path: AttrPath): string {
 }
 
 type ScalarType = Exclude<FieldType, { kind: "any" | "object" | "list" | "union" }>;
-
-/** Serialisers write decimals and integers as text or as numbers. */
-const NUMERIC_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["decimal", "number", "integer"]);
 
 const SCALAR_NAMES: Readonly<Record<ScalarType["kind"], string>> = {
   ...KIND_NAMES,

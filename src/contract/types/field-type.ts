@@ -89,6 +89,8 @@ export interface NumberType extends TypeBase, NumericLimits {
   readonly kind: "number" | "integer";
 }
 
+export type NumericType = DecimalType | NumberType;
+
 export interface NumericLimits {
   readonly minimum?: NumericLimit;
   readonly maximum?: NumericLimit;
@@ -209,6 +211,10 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
   }
   const member = type.kind === "object" ? type.properties.get(String(name))?.type : undefined;
   return member && fieldAt(member, rest);
+}
+
+export function isNumeric(type: FieldType): type is NumericType {
+  return type.kind === "decimal" || type.kind === "number" || type.kind === "integer";
 }
 
 export function mayBeObject(type: FieldType): boolean {

@@ -1,5 +1,5 @@
 import type { ReadBack } from "../../contract/operations/operation.ts";
-import { type FieldType, isOfKind, memberType } from "../../contract/types/field-type.ts";
+import { type FieldType, isNumeric, isOfKind, memberType } from "../../contract/types/field-type.ts";
 import { optionsTaken } from "../../contract/types/type-tree.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isNumberText, isSameDecimal } from "../../json/decimal-arithmetic.ts";
@@ -113,12 +113,10 @@ function isSameObject(replied: JsonObject, sent: JsonObject, type: FieldType | u
 }
 
 function isSameScalar(replied: Scalar, sent: Scalar, type: FieldType | undefined): boolean {
-  const kind = type?.kind;
   const [one, other] = [storedText(replied, type), storedText(sent, type)];
-  if (kind === "text" && typeof replied === "boolean") return false;
-  const isNumeric = kind === "decimal" || kind === "number" || kind === "integer";
-  if (isNumeric && isNumberText(one) && isNumberText(other)) return isSameDecimal(one, other);
-  if (kind === "datetime" && isIsoDate(other) && isStartOfDay(one, other)) return true;
+  if (type?.kind === "text" && typeof replied === "boolean") return false;
+  if (type && isNumeric(type) && isNumberText(one) && isNumberText(other)) return isSameDecimal(one, other);
+  if (type?.kind === "datetime" && isIsoDate(other) && isStartOfDay(one, other)) return true;
   return utcDateTime(one) === utcDateTime(other);
 }
 

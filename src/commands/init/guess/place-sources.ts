@@ -1,6 +1,6 @@
 import { joinColumn, type SourceNode } from "../joins.ts";
 import { nameWords } from "./field-names.ts";
-import { type Container, containersIn, narrowContainer, type Slot } from "./region.ts";
+import { type Container, containersIn, narrowContainer } from "./region.ts";
 import { guessOf, nameLikeness, namesOtherParty } from "./score.ts";
 
 /** Minimum affinity of a source to the list that it fills. */
@@ -97,7 +97,9 @@ const CLEAR_MATCH = 0.5;
  * fuel and no column contains the fuel.
  */
 function chooseFuel(container: Container, { source }: SourceNode): void {
-  const slot = container.fields.filter((field) => field.kind === "slot").find(isFuel);
+  const slot = container.fields
+    .filter((field) => field.kind === "slot")
+    .find(({ words, type }) => words.includes("fuel") && type.kind === "choice" && type.choices.includes("GAS"));
   if (slot === undefined || slot.constant !== undefined) return;
   if (source.columns.some((column) => guessOf(slot, column, source).score >= CLEAR_MATCH)) return;
   const names = new Set(source.columns.map(({ name }) => lettersOf(name)));
@@ -116,8 +118,4 @@ function lettersOf(name: string): string {
 /** Whether a column with this name contains industry-wide meter point numbers. */
 export function isIndustryNumber(name: string): boolean {
   return FUEL_NUMBERS.some(([, numbers]) => numbers.includes(lettersOf(name)));
-}
-
-function isFuel({ words, type }: Slot): boolean {
-  return words.includes("fuel") && type.kind === "choice" && type.choices.some((choice) => choice === "GAS");
 }

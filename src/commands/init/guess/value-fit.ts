@@ -1,4 +1,11 @@
-import type { ChoiceType, FieldType, NumberType, TextType, UnionType } from "../../../contract/types/field-type.ts";
+import {
+  type ChoiceType,
+  type FieldType,
+  isNumeric,
+  type NumericType,
+  type TextType,
+  type UnionType,
+} from "../../../contract/types/field-type.ts";
 import { type ColumnProfile, dateForm, shareOf, type ValueKind } from "../profile/column-profile.ts";
 import { matchChoices } from "./match-choices.ts";
 import { matcherOf } from "../../../text/linear-pattern.ts";
@@ -65,12 +72,6 @@ function unionFit({ options }: UnionType, words: readonly string[], column: Colu
 }
 
 const MIN_NUMBER_FIT = 0.9;
-
-type NumericType = Extract<FieldType, { kind: "decimal" }> | NumberType;
-
-function isNumeric(type: FieldType): type is NumericType {
-  return type.kind === "integer" || type.kind === "number" || type.kind === "decimal";
-}
 
 /** Fit of an empty column. Only its name can be scored. */
 const UNKNOWN = 0.85;
