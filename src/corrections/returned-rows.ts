@@ -9,6 +9,7 @@ import { openSource, rowsOf, withDescendants } from "../read/input/opened-source
 import type { ManifestFile } from "../report/rejects/rejects-manifest.ts";
 import type { ReturnedRow } from "./correction-index.ts";
 import { originalColumns } from "../report/rejects/reject-file.ts";
+import { getOrAdd } from "../model/groups.ts";
 
 /** Returns the columns (CSV) or paths (JSON) of a source that contain keys. */
 export type KeyColumns = (source: string) => readonly string[];
@@ -40,7 +41,9 @@ export async function* returnedRows(
       const [first] = batch;
       if (first === undefined) continue;
       const { row } = first;
-      const found = isCsvRow(row) ? layoutOf(row.table, original, layouts) : undefined;
+      const found = isCsvRow(row)
+        ? getOrAdd(layouts, row.table, () => returnedColumns(original, row.table))
+        : undefined;
       const filled = batch.filter((read) => !isCsvRow(read.row) || !isEmptyRow(read.row.cells));
       const rows = filled.map((read) => returnedRow(read.row, spec.name, found, keys));
       yield { rows, emptyRows: batch.length - rows.length, columns: found && { file: row.table.file, found } };
@@ -51,16 +54,6 @@ export async function* returnedRows(
 /** Returns the source without its joins, so that its rows are read regardless of their keys. */
 export function withoutJoin({ name, files, sheet, rename }: SourceSpec): SourceSpec {
   return { name, files, children: [], ...definedMembers({ sheet, rename }) };
-}
-
-function layoutOf(
-  table: CsvTable,
-  original: readonly string[],
-  known: Map<CsvTable, ReturnedColumns>,
-): ReturnedColumns {
-  const found = known.get(table) ?? returnedColumns(original, table);
-  known.set(table, found);
-  return found;
 }
 
 function returnedRow(

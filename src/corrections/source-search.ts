@@ -4,6 +4,7 @@ import type { Row } from "../model/record.ts";
 import { keyOf } from "../read/row/row-key.ts";
 import { isList } from "./match-rows.ts";
 import type { ReturnedChange } from "./returned-changes.ts";
+import { addToGroup, getOrAdd } from "../model/groups.ts";
 
 /**
  * Returns the changed rows in rejects that may correspond to this row in the sources: rows with the same key, and rows
@@ -18,8 +19,7 @@ export function createSourceSearch(folders: readonly (readonly ReturnedChange[])
   const indexes = new Map<string | undefined, SearchIndex>();
   return (row, keyName) => {
     if (all.length === 0) return [];
-    const index = indexes.get(keyName) ?? createIndex(folders, keyName);
-    indexes.set(keyName, index);
+    const index = getOrAdd(indexes, keyName, () => createIndex(folders, keyName));
     const key = keyName === undefined ? undefined : keyOf(row, keyName);
     const sameKey = key === undefined ? [] : (index.byKey.get(key) ?? []);
     const sameContent = index.byContent.flatMap(({ fingerprintOf, changes }) => changes.get(fingerprintOf(row)) ?? []);
@@ -55,10 +55,7 @@ function grouped(all: readonly ReturnedChange[], nameOf: (change: ReturnedChange
   const groups = new Map<string, ReturnedChange[]>();
   for (const change of all) {
     const name = nameOf(change);
-    if (name === undefined) continue;
-    const group = groups.get(name) ?? [];
-    group.push(change);
-    groups.set(name, group);
+    if (name !== undefined) addToGroup(groups, name, change);
   }
   return groups;
 }

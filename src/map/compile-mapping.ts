@@ -22,6 +22,7 @@ import { Failure } from "../model/failure.ts";
 import { type SourceColumns, sourceColumns } from "./source-columns.ts";
 import type { FieldType } from "../contract/types/field-type.ts";
 import { mappedAttrs } from "./node/mapped-attrs.ts";
+import { getOrAdd } from "../model/groups.ts";
 
 /**
  * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all errors, such as
@@ -31,14 +32,11 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   const issues = collectIssues(document);
   const columns = new Map<string, SourceColumns>();
   const columnsOf = (source: string): SourceColumns => {
-    const known =
-      columns.get(source) ??
-      withChildColumns(
-        sourceColumns(source, document.file, (name) => pathBelow(name, source, document)),
-        { document, issues, columnsOf },
-      );
-    columns.set(source, known);
-    return known;
+    const create = (): SourceColumns => {
+      const own = sourceColumns(source, document.file, (name) => pathBelow(name, source, document));
+      return withChildColumns(own, { document, issues, columnsOf });
+    };
+    return getOrAdd(columns, source, create);
   };
   const calls = createFunctionCalls(values.functions);
   const context = { document, values, issues, calls, columnsOf };

@@ -6,6 +6,7 @@ import type { NonNullJson } from "./problem-collector.ts";
 import { strip } from "../text/unicode-text.ts";
 import { readInteger, readNumber } from "./validate-number.ts";
 import { choiceReader, readBoolean } from "./validate-scalar.ts";
+import { getOrAdd } from "../model/groups.ts";
 
 /**
  * Returns a function that converts the values of a payload as the platform does, for all conversions that the validator
@@ -15,11 +16,7 @@ import { choiceReader, readBoolean } from "./validate-scalar.ts";
 export function compilePlatformValues(body: FieldType): (payload: JsonObject) => JsonObject {
   const choose = createOptionChoice();
   const choosers = new Map<UnionType, OptionChooser>();
-  const chooserOf = (union: UnionType): OptionChooser => {
-    const known = choosers.get(union) ?? optionChooser(union, choose);
-    choosers.set(union, known);
-    return known;
-  };
+  const chooserOf = (union: UnionType): OptionChooser => getOrAdd(choosers, union, () => optionChooser(union, choose));
   return (payload) => {
     const read = readValue(body, payload, chooserOf);
     return isJsonObject(read) ? read : payload;

@@ -18,6 +18,7 @@ import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
 import { decimalTextOf, isDecimalText } from "../json/decimal-arithmetic.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { type Work, countMatches, createWork, matchCost } from "./work-limit.ts";
+import { getOrAdd } from "../model/groups.ts";
 
 /** The violation of an assertion, and its path inside the value. */
 export interface AssertionFinding {
@@ -73,9 +74,7 @@ function partsCheck({ $defs = {} }: Assertion["schema"], meter: Meter): (part: J
   const compiled = new Map<JsonValue, ValidateFunction>();
   return (part, value) => {
     if (typeof part === "boolean") return part;
-    const validate = compiled.get(part) ?? compileSchema({ allOf: [part], $defs }, false, meter);
-    compiled.set(part, validate);
-    return validate(value);
+    return getOrAdd(compiled, part, () => compileSchema({ allOf: [part], $defs }, false, meter))(value);
   };
 }
 

@@ -13,6 +13,7 @@ import {
   type TrialResult,
 } from "./problem-collector.ts";
 import { countTrial } from "./work-limit.ts";
+import { getOrAdd } from "../model/groups.ts";
 
 /**
  * Checks a value against the option that the discriminator selects; without a discriminator, against the best option.
@@ -88,8 +89,7 @@ function onceAtEachPlace(check: Check): Check {
     const { trials } = collector;
     if (trials.depth === 0) return check(value, collector);
     const place = JSON.stringify(collector.path.slice(0, collector.depth));
-    const results = trials.known.get(check) ?? new Map<string, TrialResult | "open">();
-    trials.known.set(check, results);
+    const results = getOrAdd(trials.known, check, () => new Map<string, TrialResult | "open">());
     const known = results.get(place);
     // The alternative contains itself. A value that matches it also matches one of the other alternatives.
     if (known === "open") return collector.add(value, NONE_FITS);

@@ -6,6 +6,7 @@ import { optionsTaken, typesLeadingTo } from "../../contract/types/type-tree.ts"
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../../json/json-value.ts";
 import type { MappedValues } from "../../model/record.ts";
 import { utcDateTime } from "../../time/calendar.ts";
+import { getOrAdd } from "../../model/groups.ts";
 
 /**
  * Compiles a function that converts a mapped record to its sent form: date-times in the form of API specification 2.7.4
@@ -13,9 +14,7 @@ import { utcDateTime } from "../../time/calendar.ts";
  * that a record whose request body has not changed counts as unchanged. Compiles each operation only once.
  */
 export function compileSentForm(operation: RequestForm & StepSequence): ToSentForm {
-  const known = compiled.get(operation) ?? compileOperation(operation);
-  compiled.set(operation, known);
-  return known;
+  return getOrAdd(compiled, operation, () => compileOperation(operation));
 }
 
 export type ToSentForm = (mapped: MappedValues) => MappedValues;

@@ -3,6 +3,7 @@ import { type ChoiceType, type FieldType, type ObjectType, PLAIN_TYPE } from "..
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { flattenUnion, narrowType, type Variants } from "../node/union-variants.ts";
 import { CONDITION_SCHEMA } from "./leaf-schema.ts";
+import { getOrAdd } from "../../model/groups.ts";
 
 /** Schemas of a mapping's entries, by contract type. */
 export interface PayloadSchema {
@@ -75,11 +76,7 @@ function defined(
 
 /** Unions of the same options have the same key, because the fields of several objects are combined in new unions. */
 function typeKey(type: FieldType, { numbers }: Written): string {
-  const numberOf = (part: object): number => {
-    const number = numbers.get(part) ?? numbers.size;
-    numbers.set(part, number);
-    return number;
-  };
+  const numberOf = (part: object): number => getOrAdd(numbers, part, () => numbers.size);
   if (type.kind !== "union") return `${numberOf(type)}`;
   const { discriminator } = type;
   const options = flattenUnion(type)

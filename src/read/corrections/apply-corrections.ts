@@ -8,6 +8,7 @@ import { withDescendants } from "../input/opened-source.ts";
 import { keyOf } from "../row/row-key.ts";
 import { cellText, rowHash, textHash, withCellText } from "./correction.ts";
 import type { ListedCorrection } from "./corrections-file.ts";
+import { getOrAdd } from "../../model/groups.ts";
 
 /**
  * The result of a correction.
@@ -68,8 +69,7 @@ export function createCorrector(
     const correction = corrections[index];
     if (correction === undefined) continue;
     const { source, key } = correction;
-    const byKey = bySource.get(source) ?? new Map<string, number>();
-    bySource.set(source, byKey);
+    const byKey = getOrAdd(bySource, source, () => new Map<string, number>());
     next[index] = byKey.get(key) ?? 0;
     byKey.set(key, index);
   }
@@ -139,9 +139,7 @@ function createStates(count: number): { readonly at: (index: number) => State } 
         if (rank <= (states[index] ?? 0)) return;
         states[index] = rank;
         const { file } = row.table;
-        const number = indexOf.get(file) ?? files.push(file) - 1;
-        indexOf.set(file, number);
-        fileOf[index] = number;
+        fileOf[index] = getOrAdd(indexOf, file, () => files.push(file) - 1);
         lines[index] = row.line;
         if (!isCsvRow(row)) pointers.set(index, row.pointer);
       },

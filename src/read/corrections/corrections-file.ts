@@ -6,6 +6,7 @@ import { linesOf, tableFailure, type TableLine, type LinePiece, type PieceLines 
 import { checkText, readSmall } from "../text/text-file.ts";
 import { newLineCounter } from "../text/utf8.ts";
 import { type Correction, identityOf } from "./correction.ts";
+import { getOrAdd } from "../../model/groups.ts";
 
 /**
  * The header of a corrections file. `change` is the last column, so a truncated line does not end with `set` or `unset`
@@ -93,8 +94,7 @@ function createCellMap() {
   return {
     set: (cell: Correction, correction: ListedCorrection | undefined): void => {
       const name = identityOf({ ...cell, key: "" });
-      const byKey = maps.get(name) ?? new Map<string, ListedCorrection>();
-      maps.set(name, byKey);
+      const byKey = getOrAdd(maps, name, () => new Map<string, ListedCorrection>());
       if (correction === undefined) byKey.delete(cell.key);
       else byKey.set(cell.key, correction);
     },

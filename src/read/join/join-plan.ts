@@ -8,6 +8,7 @@ import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
 import { unpackedBytes } from "../input/opened-file.ts";
 import { keysIn, keysOfRows, type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
+import { getOrAdd } from "../../model/groups.ts";
 
 /** A joined child source that is searched for orphans. */
 export interface SearchedSource {
@@ -125,11 +126,7 @@ type SortedParents = (column: string) => Promise<SortedBy>;
 
 function sortedParents(parent: OpenedSource): SortedParents {
   const known = new Map<string, Promise<SortedBy>>();
-  return (column) => {
-    const sorted = known.get(column) ?? sortedBy(keysIn(parent, column));
-    known.set(column, sorted);
-    return sorted;
-  };
+  return (column) => getOrAdd(known, column, () => sortedBy(keysIn(parent, column)));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { addToGroup } from "../../model/groups.ts";
+import { addToGroup, getOrAdd } from "../../model/groups.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
@@ -39,8 +39,7 @@ export async function nearestParents(
   const add = (row: Row): void => {
     const loose = looseKey(row, child.parentKey);
     if (loose === undefined || !wanted.has(loose)) return;
-    const found = near.get(loose) ?? [];
-    if (found.length === 0) near.set(loose, found);
+    const found = getOrAdd(near, loose, (): FoundParent[] => []);
     if (found.length === MAX_NEAR_PARENTS) return;
     const key = keyOf(row, child.parentKey);
     found.push({ key, place: keyPlace(row, child.parentKey), records: recordsOf(row, record, parent, waiting) });

@@ -1,5 +1,6 @@
 import { format, type FormatDateInfo, getFormatDateInfo, getFormatInfo, isDateFormat, tokenize } from "numfmt";
 import { readWholeXml, type WorkbookPart } from "./xml-reader.ts";
+import { getOrAdd } from "../../model/groups.ts";
 
 /** How a spreadsheet program displays the numbers of a cell, according to the number format of its style. */
 export type NumberFormat =
@@ -40,11 +41,7 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
   const byId = new Map<string, NumberFormat>();
   return (style) => {
     const id = styles[Number(style ?? 0)] ?? "0";
-    const known = byId.get(id);
-    if (known !== undefined) return known;
-    const compiled = numberFormat(withoutLanguage(codes.get(id) ?? BUILT_IN.get(id) ?? "General"));
-    byId.set(id, compiled);
-    return compiled;
+    return getOrAdd(byId, id, () => numberFormat(withoutLanguage(codes.get(id) ?? BUILT_IN.get(id) ?? "General")));
   };
 }
 

@@ -16,6 +16,7 @@ import { skipReason } from "./rule-requirements.ts";
 import type { RuleContext, Scope } from "./rule-context.ts";
 import { createOptionChoice } from "../../validate/compile-validator.ts";
 import { visitInside, type Visit, type VisitorOf } from "./visit-type.ts";
+import { getOrAdd } from "../../model/groups.ts";
 
 export type FoundRuleProblem = Unplaced<RuleProblem>;
 
@@ -139,16 +140,12 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
 
   /** Returns a visitor that runs all rules of a type, regardless of the payload's fields. */
   function visitorAnywhere(type: FieldType): Visit {
-    const known = anywhere.get(type);
-    if (known !== undefined) return known;
     // The type is compiled when a payload first contains a value of this type, because types may contain themselves.
     let visit: Visit | undefined = (cursor, scope, add) => {
       visit = visitorAt(type, undefined, (each) => (bearing.has(each) ? visitorAnywhere(each) : undefined));
       visit?.(cursor, scope, add);
     };
-    const visitor: Visit = (cursor, scope, add) => visit?.(cursor, scope, add);
-    anywhere.set(type, visitor);
-    return visitor;
+    return getOrAdd(anywhere, type, (): Visit => (cursor, scope, add) => visit?.(cursor, scope, add));
   }
 
   /**
@@ -193,20 +190,13 @@ function createRuleList(tree: FieldTree, context: RuleContext, isChecked: (rule:
   const compiled = new Map<Rule, CompiledRule>();
   const found = new Map<FieldNode | undefined, Map<FieldType, readonly OwnRule[]>>();
 
-  function compiledRule(rule: Rule): CompiledRule {
-    const known = compiled.get(rule) ?? compileRule(rule, compiler);
-    compiled.set(rule, known);
-    return known;
-  }
-
+  const ownRule = (rule: Rule, node: FieldNode | undefined): OwnRule => ({
+    possible: canBreak(rule, node),
+    run: getOrAdd(compiled, rule, () => compileRule(rule, compiler)),
+  });
   return (type, node) => {
-    const here = found.get(node) ?? new Map<FieldType, readonly OwnRule[]>();
-    found.set(node, here);
-    const own =
-      here.get(type) ??
-      (type.rules ?? []).filter(isChecked).map((rule) => ({ possible: canBreak(rule, node), run: compiledRule(rule) }));
-    here.set(type, own);
-    return own;
+    const here = getOrAdd(found, node, () => new Map<FieldType, readonly OwnRule[]>());
+    return getOrAdd(here, type, () => (type.rules ?? []).filter(isChecked).map((rule) => ownRule(rule, node)));
   };
 }
 

@@ -3,6 +3,7 @@ import { typesWithin } from "../../contract/types/type-tree.ts";
 import { type Expression, namedValueOf, type PathExpression, subexpressionsOf } from "../language/expression.ts";
 import { operandsOf, type Rule, type RuleDeclarations } from "../language/rule.ts";
 import type { RuleConfiguration } from "./rule-context.ts";
+import { getOrAdd } from "../../model/groups.ts";
 
 /** The setting, the list, or the column (`list.column`) without which a rule cannot be checked. */
 interface SkipReason {
@@ -70,9 +71,7 @@ interface Traversal {
 }
 
 function listIn({ lists }: RuleRequirements, name: string): ListRequirements {
-  const list = lists.get(name) ?? { keys: new Set(), read: new Set() };
-  lists.set(name, list);
-  return list;
+  return getOrAdd(lists, name, () => ({ keys: new Set(), read: new Set() }));
 }
 
 /** @param rows the list whose rows the expression filters, if the expression is inside the filter of a list */

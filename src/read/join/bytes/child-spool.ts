@@ -111,7 +111,8 @@ function createTake(contentOf: (bucket: number) => Uint8Array): ChildSpool["take
   }
 
   return ({ from, to, firstNumber }) => {
-    const builders = new Map<number, SliceBuilder>();
+    /** By slice. */
+    const builders: (SliceBuilder | undefined)[] = [];
     for (let parent = from; parent < to; parent = (bucket + 1) * PARENTS_OF_BUCKET) {
       const number = Math.floor(parent / PARENTS_OF_BUCKET);
       if (number !== bucket) begin(number);
@@ -121,19 +122,12 @@ function createTake(contentOf: (bucket: number) => Uint8Array): ChildSpool["take
         const at = heads[next] ?? 0;
         const place = shift + parentAt(view, at);
         if (place >= to - from) break;
-        builderOf(builders, sliceAt(view, at)).add(records, at, place + firstNumber);
+        const slice = sliceAt(view, at);
+        (builders[slice] ??= sliceBuilder(slice)).add(records, at, place + firstNumber);
       }
     }
-    return [...builders].toSorted(([one], [other]) => one - other).map(([, builder]) => builder.take());
+    return builders.flatMap((builder) => builder?.take() ?? []);
   };
-}
-
-function builderOf(builders: Map<number, SliceBuilder>, slice: number): SliceBuilder {
-  const known = builders.get(slice);
-  if (known !== undefined) return known;
-  const builder = sliceBuilder(slice);
-  builders.set(slice, builder);
-  return builder;
 }
 
 /** Records of one file that were read together. */

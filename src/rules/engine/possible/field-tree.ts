@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../json/json-value.ts";
+import { getOrAdd } from "../../../model/groups.ts";
 
 /**
  * A field that rules read or check, by its path in payloads. The items of a list share the node of the list, so a field
@@ -77,14 +78,11 @@ export function createFieldTree(): FieldTree {
       return sets.current();
     },
     isPresent: ({ presentIn }) => presentIn === payloads || presentIn === Infinity,
-    field(node, name) {
-      const known = node.fields.get(name);
-      if (known !== undefined) return known;
-      const created = { parent: node, depth: node.depth + 1, fields: new Map(), presentIn: -1 };
-      node.fields.set(name, created);
-      hasNewNodes = true;
-      return created;
-    },
+    field: (node, name) =>
+      getOrAdd(node.fields, name, () => {
+        hasNewNodes = true;
+        return { parent: node, depth: node.depth + 1, fields: new Map(), presentIn: -1 };
+      }),
     update() {
       if (hasNewNodes) {
         hasNewNodes = false;
