@@ -1,5 +1,5 @@
 import { rowsAt } from "../csv/csv-rows.ts";
-import type { RecordBoundaries, RecordPlaces, RecordSpans } from "../csv/record-boundaries.ts";
+import type { RecordBoundaries, RecordPlaces } from "../csv/record-boundaries.ts";
 import { elementPointer, jsonRow, refusePrettyPrinted } from "../json/json-rows.ts";
 import { findLines } from "../json/ndjson-lines.ts";
 import { withKeyProblems } from "../row/row-key.ts";
@@ -47,7 +47,7 @@ export function* jsonPiecesOf(chunk: RecordChunk, file: ChunkJsonFile): Generato
   const { table, jsonRecordBytes, keys } = file;
   let isFirst = chunk.isFirst && file.kind === "ndjson";
   for (const { bytes, marks } of piecesOf(chunk)) {
-    const boundaries = file.kind === "ndjson" ? linesIn(bytes, marks, jsonRecordBytes) : elementsIn(marks);
+    const boundaries = file.kind === "ndjson" ? findLines(bytes, marks, jsonRecordBytes) : elementsIn(marks);
     const { starts, ends, lines } = boundaries;
     const isStart = isFirst && starts.length > 0;
     isFirst &&= !isStart;
@@ -73,13 +73,6 @@ function* piecesOf({ bytes, pieces }: RecordChunk): Generator<{ readonly bytes: 
 function boundariesIn({ boundaries }: PieceMarks): RecordBoundaries {
   if (boundaries === undefined) throw new Error("a piece of a CSV file has no record boundaries");
   return boundaries;
-}
-
-function linesIn(bytes: Buffer, { line, tooLongAt }: PieceMarks, limitBytes: number): RecordSpans {
-  const found = findLines(bytes, line, limitBytes);
-  if (tooLongAt === undefined) return found;
-  const { starts, ends, lines } = found;
-  return { starts: [0, ...starts], ends: [-1, ...ends], lines: [tooLongAt, ...lines] };
 }
 
 function elementsIn({ elements }: PieceMarks): RecordPlaces {

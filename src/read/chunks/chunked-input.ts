@@ -9,8 +9,7 @@ import { WHOLE_RECORDS } from "../csv/record-boundaries.ts";
 import { NO_PROBLEMS, type ReadRow } from "../row/read-row.ts";
 import type { OpenedSheet } from "../workbook/open-workbook.ts";
 import { jsonElements } from "../json/json-rows.ts";
-import { isSpace } from "../json/json-splitter.ts";
-import { countLineFeeds } from "../text/utf8.ts";
+import { ndjsonPieces } from "../json/ndjson-lines.ts";
 
 /** Returns a source as chunks; undefined if other sources are joined to it, or its rows are amended or skipped. */
 export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<void>): ChunkedInput | undefined {
@@ -54,7 +53,7 @@ function chunkFile(file: OpenedFile, keys: readonly string[]): ChunkFile {
 function piecesOf(file: OpenedFile, from: InputPosition | undefined): AsyncGenerator<Piece> {
   if (file.kind === "xlsx") return sheetPieces(file.sheet);
   if (file.kind === "csv") return csvPieces(file, file.layout, from);
-  return file.kind === "ndjson" ? ndjsonPieces(file) : jsonPieces(file);
+  return file.kind === "ndjson" ? ndjsonPiecesOf(file) : jsonPieces(file);
 }
 
 /**
@@ -177,71 +176,9 @@ async function* jsonPieces(source: TextSource): AsyncGenerator<Piece> {
   }
 }
 
-const LF = 10;
-
 /** Yields the lines of an NDJSON file, in the same groups as `ndjsonRows`. */
-async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
-  const limit = source.limits.jsonRecordBytes;
-  let line = 1;
-  let begun = NOTHING;
-  for await (const chunk of withoutBlankStart(textBytes(source), (lines) => (line += lines))) {
-    const end = chunk.lastIndexOf(LF) + 1;
-    if (end > 0) {
-      const whole = chunk.subarray(0, end);
-      yield ndjsonPiece(begun, whole, { line, limit });
-      line += countLineFeeds(whole);
-      begun = NOTHING;
-    }
-    begun = appendToLine(begun, chunk.subarray(end), limit);
+async function* ndjsonPiecesOf(source: TextSource): AsyncGenerator<Piece> {
+  for await (const piece of ndjsonPieces(textBytes(source), source.limits.jsonRecordBytes)) {
+    yield { ...piece, next: undefined };
   }
-  if (begun.size > 0) yield { bytes: begun.parts, line, tooLongAt: begun.size > limit ? line : undefined };
-}
-
-/** The start of an incomplete line. */
-interface BegunLine {
-  /** Number of bytes, without leading whitespace. */
-  readonly size: number;
-  /** The bytes of the line; empty if the line is too long to be kept. */
-  readonly parts: readonly Uint8Array[];
-}
-
-const NOTHING: BegunLine = { size: 0, parts: [] };
-
-function appendToLine(begun: BegunLine, bytes: Buffer, limit: number): BegunLine {
-  const more = begun.size === 0 ? withoutSpace(bytes) : bytes;
-  const size = begun.size + more.length;
-  return { size, parts: size > limit || size === 0 ? [] : [...begun.parts, more] };
-}
-
-/**
- * Combines an incomplete line with the bytes that complete it. The bytes end with a line ending. Omits the line if it
- * is longer than `limit`.
- */
-function ndjsonPiece(
-  begun: BegunLine,
-  bytes: Buffer,
-  { line, limit }: { readonly line: number; readonly limit: number },
-): Piece {
-  const lineEnd = bytes.indexOf(LF);
-  if (begun.size === 0 || begun.size + lineEnd <= limit) return { bytes: [...begun.parts, bytes], line };
-  return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
-}
-
-/** Skips blank chunks at the start. `skipLines` receives the number of line endings in each of these chunks. */
-async function* withoutBlankStart(
-  chunks: AsyncIterable<Buffer>,
-  skipLines: (lines: number) => void,
-): AsyncGenerator<Buffer> {
-  let isBlank = true;
-  for await (const chunk of chunks) {
-    isBlank &&= withoutSpace(chunk).length === 0;
-    if (isBlank) skipLines(countLineFeeds(chunk));
-    else yield chunk;
-  }
-}
-
-function withoutSpace(bytes: Buffer): Buffer {
-  let start = 0;
-  while (start < bytes.length && isSpace(bytes[start])) start += 1;
-  return bytes.subarray(start);
 }

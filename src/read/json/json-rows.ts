@@ -5,7 +5,7 @@ import { addProblem } from "../../model/problem-limit.ts";
 import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import type { JsonTable, RowPosition } from "../../model/record.ts";
 import { type ArrayError, type ArrayElement, arraySplitter, isSpace } from "./json-splitter.ts";
-import { ndjsonLines } from "./ndjson-lines.ts";
+import { findLines, ndjsonPieces } from "./ndjson-lines.ts";
 import { FORBIDDEN_NAMES, parseWithoutScan, scanJson } from "./json-scan.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
 import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes.ts";
@@ -25,10 +25,17 @@ export async function* ndjsonRows(
   const start = from ?? { byte: source.encoding.bomBytes, line: 1 };
   const text = textBytes(from === undefined ? source : { ...source, start: from.byte });
   const limitBytes = source.limits.jsonRecordBytes;
-  for await (const { lines, next } of ndjsonLines(text, limitBytes, start)) {
-    if (first && lines[0] !== undefined) refusePrettyPrinted(source.file, lines[0].line, lines[0].text ?? "");
+  for await (const { bytes: parts, next, ...piece } of ndjsonPieces(text, limitBytes, start)) {
+    const bytes = Buffer.concat(parts);
+    const { starts, ends, lines } = findLines(bytes, piece, limitBytes);
+    const rows = lines.map((line, index) => {
+      const [at = 0, end = 0] = [starts[index], ends[index]];
+      const record = end < at ? undefined : bytes.toString("utf8", at, end);
+      if (first && index === 0) refusePrettyPrinted(source.file, line, record ?? "");
+      return jsonRow({ table, line, pointer: "" }, record, limitBytes);
+    });
+    if (rows.length === 0) continue;
     first = false;
-    const rows = lines.map(({ text: record, line }) => jsonRow({ table, line, pointer: "" }, record, limitBytes));
     yield isSeekable ? withNext(rows, next) : rows;
   }
 }

@@ -1,112 +1,108 @@
 import type { RowPosition } from "../../model/record.ts";
 import type { RecordSpans } from "../csv/record-boundaries.ts";
+import { countLineFeeds } from "../text/utf8.ts";
 import { isSpace } from "./json-splitter.ts";
 
-export interface LineText {
-  /** Undefined if the line is longer than the limit. */
-  readonly text: string | undefined;
-  /** 1-based line number. */
+/** Lines of an NDJSON file that were read together. */
+interface NdjsonPiece extends PieceStart {
+  readonly bytes: readonly Uint8Array[];
+  /** The position of the line after the piece. */
+  readonly next: RowPosition;
+}
+
+interface PieceStart {
+  /** 1-based line on which the piece starts. */
   readonly line: number;
+  /** The line of a record that precedes the piece and is too long to be kept. */
+  readonly tooLongAt?: number | undefined;
 }
 
 /**
- * Yields the non-blank lines of `chunks`, one batch per chunk. Lines end with LF or CRLF (a CR is whitespace in JSON).
- * Removes the record separators of JSON text sequences (RFC 7464).
+ * Yields the complete lines of an NDJSON file, one piece per chunk, then the last line if it has no line ending. Omits
+ * chunks of blank lines. Lines end with LF or CRLF (a CR is whitespace in JSON).
  */
-export async function* ndjsonLines(
+export async function* ndjsonPieces(
   chunks: AsyncIterable<Buffer>,
   limitBytes: number,
-  from?: RowPosition,
-): AsyncGenerator<{ readonly lines: readonly LineText[]; readonly next: RowPosition }> {
-  const splitter = lineSplitter(limitBytes, from);
-  for await (const chunk of chunks) {
-    const lines = splitter.push(chunk);
-    if (lines.length > 0) yield { lines, next: splitter.next() };
-  }
-  const last = splitter.end();
-  if (last !== undefined) yield { lines: [last], next: splitter.next() };
-}
-
-interface LineSplitter {
-  /** Takes the next bytes of the file; returns the lines that end in them. */
-  readonly push: (bytes: Buffer) => readonly LineText[];
-  /** Call this after the last bytes. Returns the last line if it has no line ending. */
-  readonly end: () => LineText | undefined;
-  /** Returns the position of the next line, after any blank lines. */
-  readonly next: () => RowPosition;
-}
-
-/** Splits a file into lines chunk by chunk, as `ndjsonLines` does. */
-export function lineSplitter(limitBytes: number, from: RowPosition = { byte: 0, line: 1 }): LineSplitter {
+  from: RowPosition = { byte: 0, line: 1 },
+): AsyncGenerator<NdjsonPiece> {
   let { byte, line } = from;
-  let next = from;
-  let parts: Buffer[] = [];
-  let size = 0;
-  const take = (rest: Buffer): LineText | undefined => {
-    const text = size + rest.length > limitBytes ? undefined : textOf(parts, rest);
-    parts = [];
-    size = 0;
-    return text === "" ? undefined : { text, line };
-  };
-  const push = (chunk: Buffer): readonly LineText[] => {
-    const batch: LineText[] = [];
-    let start = 0;
-    for (;;) {
-      const blank = size === 0 ? blankAt(chunk, start) : NOTHING_BLANK;
-      start += blank.bytes;
-      line += blank.lines;
-      const end = chunk.indexOf(LF, start);
-      if (end < 0) break;
-      const taken = take(chunk.subarray(start, end));
-      if (taken !== undefined) batch.push(taken);
-      start = end + 1;
-      line += 1;
-    }
-    size += chunk.length - start;
-    if (size > limitBytes) parts = [];
-    else if (start < chunk.length) parts.push(chunk.subarray(start));
-    next = { byte: byte + start, line };
+  let begun = NOTHING;
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(LF) + 1;
+    const whole = chunk.subarray(0, end);
+    const rest = appendToLine(end > 0 ? NOTHING : begun, chunk.subarray(end), limitBytes);
+    const next = { byte: byte + chunk.length - rest.size, line: line + countLineFeeds(whole) };
+    const isBlank = begun.size === 0 && withoutSpace(whole).length === 0;
+    if (end > 0 && !isBlank) yield { ...completed(begun, whole, { line, limitBytes }), next };
+    begun = rest;
+    line = next.line;
     byte += chunk.length;
-    return batch;
-  };
-  const end = (): LineText | undefined => {
-    next = { byte, line };
-    return take(Buffer.alloc(0));
-  };
-  return { push, end, next: () => next };
+  }
+  const tooLongAt = begun.size > limitBytes ? line : undefined;
+  if (begun.size > 0) yield { bytes: begun.parts, line, tooLongAt, next: { byte, line } };
+}
+
+/** The start of an incomplete line. */
+interface BegunLine {
+  /** Number of bytes, without leading whitespace. */
+  readonly size: number;
+  /** The bytes of the line; empty if the line is too long to be kept. */
+  readonly parts: readonly Uint8Array[];
+}
+
+const NOTHING: BegunLine = { size: 0, parts: [] };
+const LF = 10;
+
+function appendToLine(begun: BegunLine, bytes: Buffer, limit: number): BegunLine {
+  const more = begun.size === 0 ? withoutSpace(bytes) : bytes;
+  const size = begun.size + more.length;
+  return { size, parts: size > limit || size === 0 ? [] : [...begun.parts, more] };
 }
 
 /**
- * Finds the non-blank lines, as `ndjsonLines` does, in bytes that consist of complete lines. Returns their offsets
- * without surrounding whitespace, and their 1-based line numbers. For a line that is longer than the limit, the end is
- * before the start.
- * @param firstLine 1-based line on which the bytes start
+ * Combines an incomplete line with the bytes that complete it. The bytes end with a line ending. Omits the line if it
+ * is longer than the limit.
  */
-export function findLines(bytes: Buffer, firstLine: number, limitBytes: number): RecordSpans {
-  const found = { starts: new Array<number>(), ends: new Array<number>(), lines: new Array<number>() };
+function completed(
+  begun: BegunLine,
+  bytes: Buffer,
+  { line, limitBytes }: { readonly line: number; readonly limitBytes: number },
+): PieceStart & { readonly bytes: readonly Uint8Array[] } {
+  const lineEnd = bytes.indexOf(LF);
+  if (begun.size === 0 || begun.size + lineEnd <= limitBytes) return { bytes: [...begun.parts, bytes], line };
+  return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
+}
+
+function withoutSpace(bytes: Buffer): Buffer {
+  let start = 0;
+  while (start < bytes.length && isSpace(bytes[start])) start += 1;
+  return bytes.subarray(start);
+}
+
+/**
+ * Finds the non-blank lines of a piece. Returns their offsets without surrounding whitespace and the record separators
+ * of JSON text sequences (RFC 7464), and their 1-based line numbers. For a line that is longer than the limit, the end
+ * is before the start.
+ */
+export function findLines(bytes: Buffer, { line: firstLine, tooLongAt }: PieceStart, limitBytes: number): RecordSpans {
+  const [starts, ends, lines]: [number[], number[], number[]] =
+    tooLongAt === undefined ? [[], [], []] : [[0], [-1], [tooLongAt]];
   let line = firstLine;
   for (let at = 0; ; line += 1) {
-    const blank = blankAt(bytes, at);
-    line += blank.lines;
-    at += blank.bytes;
-    if (at === bytes.length) return found;
+    for (; isSpace(bytes[at]); at += 1) if (bytes[at] === LF) line += 1;
+    if (at === bytes.length) return { starts, ends, lines };
     const next = bytes.indexOf(LF, at);
     const lineEnd = next < 0 ? bytes.length : next;
     const { start, end } = recordIn(bytes, at, lineEnd);
     const isTooLong = lineEnd - at > limitBytes;
     if (isTooLong || start < end) {
-      found.starts.push(start);
-      found.ends.push(isTooLong ? start - 1 : end);
-      found.lines.push(line);
+      starts.push(start);
+      ends.push(isTooLong ? start - 1 : end);
+      lines.push(line);
     }
     at = Math.min(lineEnd + 1, bytes.length);
   }
-}
-
-function textOf(parts: readonly Buffer[], rest: Buffer): string {
-  const bytes = parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
-  const { start, end } = recordIn(bytes, 0, bytes.length);
-  return bytes.toString("utf8", start, end);
 }
 
 /** Returns the offsets of a record in its line, without any record separator or whitespace. */
@@ -119,20 +115,3 @@ function recordIn(bytes: Buffer, lineStart: number, lineEnd: number): { readonly
 }
 
 const RECORD_SEPARATOR = 0x1e;
-const LF = 10;
-
-interface Blank {
-  readonly bytes: number;
-  /** Number of line feeds in the blank part. */
-  readonly lines: number;
-}
-
-const NOTHING_BLANK: Blank = { bytes: 0, lines: 0 };
-
-/** Measures the blank lines that begin at `start`, and the leading whitespace of the line after them. */
-function blankAt(chunk: Buffer, start: number): Blank {
-  let lines = 0;
-  let at = start;
-  for (; isSpace(chunk[at]); at += 1) if (chunk[at] === LF) lines += 1;
-  return { bytes: at - start, lines };
-}
