@@ -5,7 +5,7 @@ import type { ReadLimits } from "../../read-limits.ts";
 import { bytesBelow, type SearchedSource } from "../join-plan.ts";
 import { sortedBy } from "../merge-store.ts";
 import { type JoinState, numberRecords, orphansOf, tooManyRows } from "../join.ts";
-import { type CsvSource, csvSources, type SpreadChildren, spreadChildren, type Spreading } from "./spread-children.ts";
+import { type CsvSource, csvSources, type SpreadChildren, spreadChildren } from "./spread-children.ts";
 import type { ChildSlice, JoinedChunk, JoinedInput } from "./joined-chunk.ts";
 import { type CsvRecords, csvRecords } from "../../csv/csv-records.ts";
 import { rowsAt } from "../../csv/csv-rows.ts";
@@ -37,16 +37,17 @@ export function joinedInput(
     async *chunks(signal) {
       await refuseChanged();
       const inOrder = bytesBelow(root) > SPREAD_BYTES && (await areInOrder(root));
-      const reading = inOrder ? undefined : await joinBytes(sources, { limits, tempFolder, signal });
-      if (reading === undefined) {
+      const spread = inOrder ? undefined : await spreadChildren(sources, { tempFolder, signal });
+      if (spread === undefined) {
         for await (const batch of records(signal === undefined ? {} : { signal })) yield { records: batch };
         return;
       }
       try {
-        yield* reading.chunks();
-        for await (const batch of numberRecords(reading.orphans(), 0, signal)) yield { records: batch };
+        yield* chunksOf(sources, spread, { limits, signal });
+        const orphans = allOrphans(sources, spread, limits);
+        for await (const batch of numberRecords(orphans, 0, signal)) yield { records: batch };
       } finally {
-        reading.close();
+        spread.close();
       }
       await refuseChanged();
     },
@@ -73,36 +74,14 @@ async function areInOrder(root: OpenedSource): Promise<boolean> {
   return true;
 }
 
-interface JoiningBytes extends Spreading {
-  readonly limits: ReadLimits;
-}
-
-interface JoinedReading {
-  readonly chunks: () => AsyncGenerator<JoinedChunk>;
-  /** Call this after all chunks have been read. */
-  readonly orphans: () => AsyncGenerator<readonly JoinedRecord[]>;
-  readonly close: () => void;
-}
-
 /**
- * Reads the records of a root source with the child records joined to them, as bytes. Reading throws the same failures
- * as `openJoin`. Returns undefined if the root source has too many keys, or if too many of its records share child
- * records.
+ * Reads the records of a root source with the child records joined to them, as bytes. Throws the same failures as
+ * `openJoin`.
  */
-async function joinBytes(root: CsvSource, joining: JoiningBytes): Promise<JoinedReading | undefined> {
-  const spread = await spreadChildren(root, joining);
-  if (spread === undefined) return undefined;
-  return {
-    chunks: () => chunksOf(root, spread, joining),
-    orphans: () => allOrphans(root, spread, joining.limits),
-    close: spread.close,
-  };
-}
-
 async function* chunksOf(
   root: CsvSource,
   spread: SpreadChildren,
-  { limits, signal }: JoiningBytes,
+  { limits, signal }: { readonly limits: ReadLimits; readonly signal: AbortSignal | undefined },
 ): AsyncGenerator<JoinedChunk> {
   let from = 0;
   for (const [file, opened] of root.files.entries()) {
@@ -135,6 +114,7 @@ function crowdedParent(slices: readonly ChildSlice[], max: number): number | und
   return crowded.toSorted((one, other) => one - other)[0];
 }
 
+/** Call this after all chunks have been read. */
 async function* allOrphans(
   root: CsvSource,
   { found, rows }: SpreadChildren,

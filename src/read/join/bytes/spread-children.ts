@@ -28,7 +28,7 @@ interface FoundRows {
   readonly matched: NumberSet;
 }
 
-export interface Spreading {
+interface Spreading {
   readonly tempFolder: string;
   readonly signal: AbortSignal | undefined;
 }
