@@ -39,6 +39,32 @@ export async function* numbered(rows: AsyncIterable<readonly ReadRow[]>): AsyncG
   }
 }
 
+/**
+ * Groups rows that are sorted by join key. Skips rows without a key. Keeps only the first `rowsPerKey` + 1 rows of a
+ * group, so that callers can detect a group beyond the limit.
+ */
+export async function* groupsOf(
+  { on }: OpenedChild,
+  rowsPerKey: number,
+  batches: AsyncIterable<Iterable<StoredRow>> | Iterable<Iterable<StoredRow>>,
+): AsyncGenerator<readonly StoredRow[]> {
+  let group: StoredRow[] = [];
+  let last: string | undefined;
+  for await (const batch of batches) {
+    for (const stored of batch) {
+      const key = keyOf(stored.read.row, on);
+      if (key === undefined) continue;
+      if (key !== last && group.length > 0) {
+        yield group;
+        group = [];
+      }
+      last = key;
+      if (group.length <= rowsPerKey) group.push(stored);
+    }
+  }
+  if (group.length > 0) yield group;
+}
+
 /** Creates a store that keeps child rows in memory, for small files. */
 export async function memoryStore({ on }: OpenedChild, source: AsyncIterable<readonly ReadRow[]>): Promise<ChildStore> {
   const rows: StoredRow[] = [];

@@ -3,12 +3,13 @@ import type { JsonObject } from "../../json/json-value.ts";
 import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
-import { type CsvTable, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
+import { isCsvRow, type Row } from "../../model/record.ts";
 import { type OpenedFile, tableOf } from "../input/opened-file.ts";
 import type { OpenedChild } from "../input/opened-source.ts";
 import { NO_PROBLEMS, type ReadRow } from "../row/read-row.ts";
 import { keyOf } from "../row/row-key.ts";
-import { type ChildStore, numbered, type StoredRow } from "./child-store.ts";
+import { type ChildStore, groupsOf, numbered, type StoredRow } from "./child-store.ts";
+import { getOrAdd } from "../../model/groups.ts";
 
 type Database = TemporaryDatabase["database"];
 
@@ -36,7 +37,7 @@ export async function indexStore(
   child: OpenedChild,
   source: AsyncIterable<readonly ReadRow[]>,
   { table, rowsPerKey }: { readonly table: string; readonly rowsPerKey: number },
-  { database, file }: TemporaryDatabase,
+  { database, file, prepared }: TemporaryDatabase,
 ): Promise<ChildStore> {
   const text = rowSerializer(child.files);
   const fill = async (): Promise<number> => {
@@ -71,12 +72,12 @@ export async function indexStore(
     }),
     async *all() {
       for (let next = 0; next < count; next += PAGE_ROWS) {
-        yield from.all(next).map((found: unknown) => storedRow(indexed(found), text));
+        yield [...storedRows(from.all(next), text)];
       }
     },
-    async *groups() {
-      const rows = database.prepare(`SELECT id, key, row FROM ${table} WHERE key IS NOT NULL ORDER BY key, id`);
-      yield* groupsOf(rows.iterate(), rowsPerKey, text);
+    groups: () => {
+      const rows = prepared(`SELECT id, key, row FROM ${table} WHERE key IS NOT NULL ORDER BY key, id`);
+      return groupsOf(child, rowsPerKey, [storedRows(rows.iterate(), text)]);
     },
   };
 }
@@ -144,31 +145,15 @@ function grouped(
   const byKey = new Map<string, StoredRow[]>();
   for (const each of found) {
     const row = indexed(each);
-    const rows = byKey.get(row.key) ?? [];
+    const rows = getOrAdd(byKey, row.key, (): StoredRow[] => []);
     rows.push(storedRow(row, text));
-    byKey.set(row.key, rows);
     if (rows.length > rowsPerKey) break;
   }
   return byKey;
 }
 
-/**
- * Groups rows that are sorted by key. Keeps only the first `rowsPerKey` + 1 rows of a group, so that callers can detect
- * a group beyond the limit.
- */
-function* groupsOf(found: Iterable<unknown>, rowsPerKey: number, text: RowSerializer): Generator<readonly StoredRow[]> {
-  let group: StoredRow[] = [];
-  let key: string | undefined;
-  for (const each of found) {
-    const row = indexed(each);
-    if (row.key !== key && group.length > 0) {
-      yield group;
-      group = [];
-    }
-    key = row.key;
-    if (group.length <= rowsPerKey) group.push(storedRow(row, text));
-  }
-  if (group.length > 0) yield group;
+function* storedRows(found: Iterable<unknown>, text: RowSerializer): Generator<StoredRow> {
+  for (const each of found) yield storedRow(indexed(each), text);
 }
 
 interface RowSerializer {
@@ -176,37 +161,33 @@ interface RowSerializer {
   readonly parse: (text: string) => ReadRow;
 }
 
-type SerializedRow =
-  | readonly [table: number, line: number, cells: readonly string[], problems?: readonly LocalProblem[]]
-  | readonly [table: number, line: number, value: JsonObject, pointer: string, problems?: readonly LocalProblem[]];
+/** The pointer of a CSV row is empty. */
+type SerializedRow = readonly [
+  table: number,
+  line: number,
+  content: readonly string[] | JsonObject,
+  pointer: string,
+  problems?: readonly LocalProblem[],
+];
 
 function rowSerializer(files: readonly OpenedFile[]): RowSerializer {
   const tables = files.map(tableOf);
   return {
     write: ({ row, problems }) => JSON.stringify(serialized(tables.indexOf(row.table), row, problems)),
     parse: (text) => {
-      const stored: SerializedRow = JSON.parse(text);
-      const table = tables[stored[0]];
-      if (table === undefined) throw new Error("a stored row does not belong to any file of its source");
-      return readBack(table, stored);
+      const [number, line, content, pointer, problems = NO_PROBLEMS]: SerializedRow = JSON.parse(text);
+      const table = tables[number];
+      if (table?.kind === "csv" && isCells(content)) return { row: { table, line, cells: content }, problems };
+      if (table?.kind === "json" && !isCells(content))
+        return { row: { table, line, value: content, pointer }, problems };
+      throw new Error("a stored row does not fit its file");
     },
   };
 }
 
 function serialized(table: number, row: Row, problems: readonly LocalProblem[]): SerializedRow {
-  const more = problems.length === 0 ? ([] as const) : ([problems] as const);
-  return isCsvRow(row) ? [table, row.line, row.cells, ...more] : [table, row.line, row.value, row.pointer, ...more];
-}
-
-function readBack(table: CsvTable | JsonTable, stored: SerializedRow): ReadRow {
-  const [, line, content, third, fourth] = stored;
-  if (table.kind === "csv" && isCells(content)) {
-    return { row: { table, line, cells: content }, problems: typeof third === "object" ? third : NO_PROBLEMS };
-  }
-  if (table.kind === "json" && !isCells(content) && typeof third === "string") {
-    return { row: { table, line, value: content, pointer: third }, problems: fourth ?? NO_PROBLEMS };
-  }
-  throw new Error("a stored row does not fit its file");
+  const [content, pointer] = isCsvRow(row) ? [row.cells, ""] : [row.value, row.pointer];
+  return problems.length === 0 ? [table, row.line, content, pointer] : [table, row.line, content, pointer, problems];
 }
 
 function isCells(content: readonly string[] | JsonObject): content is readonly string[] {

@@ -52,7 +52,12 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
     const choice = small
       ? { store: await memoryStore(child, rows()), inOrder: false }
       : ((parents && (await mergedStore(child, keys(), parents, limits.rowsPerParent))) ?? {
-          store: await indexed(child, rows(), disk, limits.rowsPerParent),
+          store: await indexStore(
+            child,
+            rows(),
+            { table: disk.tableName("rows"), rowsPerKey: limits.rowsPerParent },
+            disk.index(),
+          ),
           inOrder: false,
         });
     if (register !== undefined && early === undefined) await registerTaken(choice.store, child, register);
@@ -102,15 +107,6 @@ function openOnDemand(folder: string): OnDisk {
     },
     close: async () => index?.close(),
   };
-}
-
-async function indexed(
-  child: OpenedChild,
-  rows: AsyncIterable<readonly ReadRow[]>,
-  disk: OnDisk,
-  rowsPerKey: number,
-): Promise<ChildStore> {
-  return indexStore(child, rows, { table: disk.tableName("rows"), rowsPerKey }, disk.index());
 }
 
 function omitsRows({ distinct, pick }: OpenedChild): boolean {

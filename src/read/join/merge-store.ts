@@ -1,7 +1,7 @@
 import { compareText } from "../../text/compare-text.ts";
 import { type OpenedChild, rowsOf } from "../input/opened-source.ts";
 import { keyOf } from "../row/row-key.ts";
-import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
+import { type ChildFinder, type ChildStore, groupsOf, numbered, type StoredRow } from "./child-store.ts";
 
 /**
  * Creates a store that merges child rows with their parents. Parents and child rows must be sorted by the key in
@@ -13,7 +13,7 @@ export function mergeStore(child: OpenedChild, merging: Merging): ChildStore {
   return {
     count: merging.count,
     all,
-    groups: () => groupsOf(child, merging, all()),
+    groups: () => groupsOf(child, merging.rowsPerKey, all()),
     finder: () => mergeFinder(child, merging, all()),
   };
 }
@@ -67,28 +67,6 @@ function mergeFinder(
       await rows.return(undefined);
     },
   };
-}
-
-async function* groupsOf(
-  { on }: OpenedChild,
-  { rowsPerKey }: Merging,
-  rows: AsyncIterable<readonly StoredRow[]>,
-): AsyncGenerator<readonly StoredRow[]> {
-  let group: StoredRow[] = [];
-  let last: string | undefined;
-  for await (const batch of rows) {
-    for (const stored of batch) {
-      const key = keyOf(stored.read.row, on);
-      if (key === undefined) continue;
-      if (key !== last && group.length > 0) {
-        yield group;
-        group = [];
-      }
-      last = key;
-      if (group.length <= rowsPerKey) group.push(stored);
-    }
-  }
-  if (group.length > 0) yield group;
 }
 
 /** An order in which extracts are commonly sorted by their key. */
