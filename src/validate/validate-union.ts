@@ -6,7 +6,6 @@ import { addProblem } from "../model/problem-limit.ts";
 import {
   type Check,
   enterChild,
-  type FoundProblem,
   leaveChild,
   type NonNullJson,
   type ProblemCollector,
@@ -73,7 +72,8 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
     const tried = sameKind.length > 0 ? sameKind : options;
     const [fitting, another] = tryOptions(tried, value, collector);
     if (!exactlyOne || fitting === undefined) return;
-    if (another !== undefined || fitsAnother(tried, fitting, value, collector)) {
+    const untried = tried.slice(tried.indexOf(fitting) + 1);
+    if (another !== undefined || untried.some((option) => isUnchanged(tryOption(option, value, collector)))) {
       collector.add(value, TWO_FIT);
     }
   };
@@ -96,11 +96,16 @@ function onceAtEachPlace(check: Check): Check {
     if (known === undefined) results.set(place, "open");
     const result = known ?? resultOf(check, value, collector);
     results.set(place, result);
-    collector.errors += result.errors;
-    for (const problem of result.problems) addProblem(collector.problems, problem);
+    addResult(result, collector);
   };
 }
 
+function addResult({ errors, problems }: TrialResult, collector: ProblemCollector): void {
+  collector.errors += errors;
+  for (const problem of problems) addProblem(collector.problems, problem);
+}
+
+/** Returns the result of a check without adding it to the problems. */
 function resultOf(check: Check, value: NonNullJson, collector: ProblemCollector): TrialResult {
   const { errors, problems } = collector;
   collector.problems = [];
@@ -112,12 +117,12 @@ function resultOf(check: Check, value: NonNullJson, collector: ProblemCollector)
 }
 
 /** Checks a value against one of its alternatives. @throws TooMuchWork beyond the limit on trials */
-function tryOption({ check }: Option, value: NonNullJson, collector: ProblemCollector): void {
+function tryOption({ check }: Option, value: NonNullJson, collector: ProblemCollector): TrialResult {
   const { trials } = collector;
   countTrial(collector.work);
   trials.depth += 1;
   try {
-    check(value, collector);
+    return resultOf(check, value, collector);
   } finally {
     trials.depth -= 1;
     if (trials.depth === 0) trials.known.clear();
@@ -127,52 +132,26 @@ function tryOption({ check }: Option, value: NonNullJson, collector: ProblemColl
 const NONE_FITS = { code: "schema_mismatch", keyword: "anyOf" } as const;
 const TWO_FIT = { code: "schema_mismatch", keyword: "oneOf" } as const;
 
-/** Whether an option after the matching option also accepts the value without conversion. */
-function fitsAnother(
-  options: readonly Option[],
-  fitting: Option,
-  value: NonNullJson,
-  collector: ProblemCollector,
-): boolean {
-  const { errors, problems } = collector;
-  let found = false;
-  for (const option of options.slice(options.indexOf(fitting) + 1)) {
-    collector.problems = [];
-    tryOption(option, value, collector);
-    found = isUnchanged(collector.problems);
-    if (found) break;
-  }
-  collector.errors = errors;
-  collector.problems = problems;
-  return found;
-}
-
 /**
  * Adds the problems of the best option. An option without problems takes precedence over earlier options. Returns the
  * options that accept the value without conversion, up to the first option without problems.
  */
 function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): readonly Option[] {
-  const { errors: errorsBefore, problems: kept } = collector;
-  let best: TrialResult = { errors: Number.POSITIVE_INFINITY, problems: [] };
+  let best: TrialResult | undefined;
   const fitting: Option[] = [];
   for (const option of options) {
-    collector.problems = [];
-    tryOption(option, value, collector);
-    const errors = collector.errors - errorsBefore;
-    collector.errors = errorsBefore;
-    const isExact = collector.problems.length === 0;
-    if (isExact || errors < best.errors) best = { errors, problems: collector.problems };
-    if (isUnchanged(collector.problems)) fitting.push(option);
+    const result = tryOption(option, value, collector);
+    const isExact = result.problems.length === 0;
+    if (best === undefined || isExact || result.errors < best.errors) best = result;
+    if (isUnchanged(result)) fitting.push(option);
     if (isExact) break;
   }
-  collector.problems = kept;
-  if (options.length > 0) collector.errors += best.errors;
-  for (const problem of best.problems) addProblem(kept, problem);
+  if (best !== undefined) addResult(best, collector);
   return fitting;
 }
 
-/** Whether an option with these problems accepts the value unchanged. */
-function isUnchanged(problems: readonly FoundProblem[]): boolean {
+/** Whether an option with this result accepts the value unchanged. */
+function isUnchanged({ problems }: TrialResult): boolean {
   return problems.every(({ code }) => code === "read_only");
 }
 
