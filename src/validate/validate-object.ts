@@ -5,7 +5,6 @@ import { matcherOf } from "../text/linear-pattern.ts";
 import { suggest } from "../text/suggestion.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import {
-  type AddOptions,
   type Check,
   checkChild,
   childCheck,
@@ -20,36 +19,18 @@ import {
  * complete, even if it is optional (API specification 2.7.2).
  */
 export function objectCheck(type: ObjectType, compile: (type: FieldType) => Check): Check {
-  if (isDictionary(type)) return dictionaryCheck(childCheck(type.additional, compile));
   const fields = fieldsOf(type, compile);
   const checkOthers = othersCheck(type, compile);
+  // The platform treats an object without documented fields as a dictionary, which has a separate code.
+  const isDictionary = type.properties.size === 0 && type.additional !== "closed" && type.namePatterns === undefined;
   return (value, collector) => {
-    if (!isJsonObject(value)) return collector.add(value, NOT_AN_OBJECT, WHOLE_OBJECT);
+    if (!isJsonObject(value)) {
+      if (isDictionary) return collector.add(value, { code: "not_a_dict" });
+      return collector.add(value, { code: "invalid", expected: "object" }, { whole: true });
+    }
     if (!enterChild(value, collector)) return;
     const known = checkFields(fields, value, collector);
     if (countNames(value) !== known) checkOthers(value, collector);
-    leaveChild(collector);
-  };
-}
-
-const NOT_AN_OBJECT = { code: "invalid", expected: "object" } as const;
-const WHOLE_OBJECT: AddOptions = { whole: true };
-
-type DictionaryType = ObjectType & { readonly additional: FieldType };
-
-/** Whether an object has no documented fields. The platform treats it as a dictionary, which has a separate code. */
-function isDictionary(type: ObjectType): type is DictionaryType {
-  return type.properties.size === 0 && type.additional !== "closed" && type.namePatterns === undefined;
-}
-
-function dictionaryCheck(entry: ChildCheck): Check {
-  return (value, collector) => {
-    if (!isJsonObject(value)) return collector.add(value, { code: "not_a_dict" });
-    if (!enterChild(value, collector)) return;
-    for (const [name, each] of Object.entries(value)) {
-      collector.path[collector.depth - 1] = name;
-      checkChild(entry, each, collector);
-    }
     leaveChild(collector);
   };
 }
