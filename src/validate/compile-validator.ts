@@ -79,18 +79,17 @@ export function createOptionChoice(): (options: readonly FieldType[]) => OptionC
   const collector = createCollector(false);
   return (types) => {
     const options = types.map((type) => ({ type, child: childCheck(type, compile) }));
-    const choose = withinWork((value: JsonValue, limit) => {
+    return withinWork((value: JsonValue, limit) => {
       let converting: FieldType | undefined;
       resetCollector(collector, limit);
       for (const { type, child } of options) {
         checkChild(child, value, collector);
         const { errors } = collector;
-        if (takeProblems(collector).length === 0) return { option: type };
+        if (takeProblems(collector).length === 0) return type;
         if (errors === 0) converting ??= type;
       }
-      return { option: converting };
+      return converting;
     });
-    return (value) => choose(value).option;
   };
 }
 

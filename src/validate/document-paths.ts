@@ -1,4 +1,4 @@
-import { type FieldType, type ListType, memberType, type ObjectType } from "../contract/types/field-type.ts";
+import { type FieldType, memberType } from "../contract/types/field-type.ts";
 import { childTypes, typesLeadingTo } from "../contract/types/type-tree.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
@@ -35,12 +35,14 @@ interface SearchState {
   readonly found: Map<string, FoundDocument>;
 }
 
-function collect(type: FieldType, value: JsonValue | undefined, search: SearchState): void {
-  if (value === undefined || !search.leading.has(type)) return;
+function collect(type: FieldType, value: JsonValue, search: SearchState): void {
+  if (!search.leading.has(type)) return;
   if (type.kind === "text") collectText(value, search);
-  else if (type.kind === "object" && isJsonObject(value)) collectFields(type, value, search);
-  else if (type.kind === "list" && isJsonArray(value)) collectItems(type, value, search);
-  else if (type.kind === "union") for (const option of new Set(childTypes(type))) collect(option, value, search);
+  else if (type.kind === "object" && isJsonObject(value)) {
+    for (const [name, field] of Object.entries(value)) collectBelow(memberType(type, name), name, field, search);
+  } else if (type.kind === "list" && isJsonArray(value)) {
+    for (const [at, item] of value.entries()) collectBelow(type.items, at, item, search);
+  } else if (type.kind === "union") for (const option of new Set(childTypes(type))) collect(option, value, search);
 }
 
 /** Collects non-empty text. A number is treated as text, as on the platform. */
@@ -49,19 +51,13 @@ function collectText(value: JsonValue, { path, found }: SearchState): void {
   if (value !== "") found.set(formatAttr(path), { path, value: String(value) });
 }
 
-function collectItems({ items }: ListType, value: readonly JsonValue[], search: SearchState): void {
-  for (const [at, item] of value.entries()) collect(items, item, childState(search, at));
-}
-
-function collectFields(object: ObjectType, value: JsonObject, search: SearchState): void {
-  for (const [name, field] of Object.entries(value)) {
-    const type = memberType(object, name);
-    if (type !== undefined) collect(type, field, childState(search, name));
-  }
-}
-
-function childState(search: SearchState, segment: string | number): SearchState {
-  return { ...search, path: [...search.path, segment] };
+function collectBelow(
+  type: FieldType | undefined,
+  segment: string | number,
+  value: JsonValue,
+  search: SearchState,
+): void {
+  if (type !== undefined) collect(type, value, { ...search, path: [...search.path, segment] });
 }
 
 /** Maximum length of an object key in a store, in bytes of UTF-8. */

@@ -73,15 +73,12 @@ export function countMatches(work: Work, text: string, cost: number): void {
  * @throws Failure `contract_invalid` beyond `MAX_TRIALS` or `MAX_MATCHES`
  */
 export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) => Found): (value: Value) => Found {
-  const findQuickly = (value: Value): Found | undefined => {
+  return (value) => {
     try {
       return find(value, QUICK);
     } catch (error) {
-      if (error instanceof TooMuchWork) return undefined;
-      throw error;
+      if (!(error instanceof TooMuchWork)) throw error;
     }
-  };
-  const findSlowly = (value: Value): Found => {
     try {
       return interruptible(() => find(value, MOST));
     } catch (error) {
@@ -90,7 +87,6 @@ export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) 
       throw new Failure("contract_invalid", message, { hint });
     }
   };
-  return (value) => findQuickly(value) ?? findSlowly(value);
 }
 
 const EXCEEDED: Readonly<Record<keyof WorkLimit, readonly [message: string, hint: string]>> = {
