@@ -109,17 +109,11 @@ export const FUNCTIONS = {
 
 /** Returns the direct subexpressions of an expression, including the filters of a path. */
 export function subexpressionsOf(expression: Expression): readonly Expression[] {
-  if (isLiteral(expression)) return [];
-  if (isCondition(expression)) return conditionOperands(expression);
-  if (expression.kind === "path") {
-    return expression.steps.flatMap((step) => (step.kind === "items" && step.filter ? [step.filter] : []));
-  }
-  if (expression.kind === "arithmetic") return [expression.left, expression.right];
-  return expression.kind === "call" ? expression.operands : [];
+  return Object.values(expression).flatMap(expressionsIn);
 }
 
-function conditionOperands(condition: Condition): readonly Expression[] {
-  if (condition.kind === "not") return [condition.operand];
-  if (condition.kind === "presence") return [condition.value];
-  return condition.kind === "in" ? [condition.value, ...condition.set] : [condition.left, condition.right];
+/** Returns the expressions in a part of a rule, at any depth, but not their subexpressions. */
+export function expressionsIn(part: unknown): readonly Expression[] {
+  if (typeof part !== "object" || part === null) return [];
+  return isExpression(part) ? [part] : Object.values(part).flatMap(expressionsIn);
 }

@@ -1,6 +1,6 @@
 import type { AttrPath, AttrSegment } from "../../json/attr.ts";
 import type { Severity } from "../../model/problem.ts";
-import { type Expression, isExpression, type PathExpression } from "./expression.ts";
+import { type Expression, expressionsIn, type PathExpression } from "./expression.ts";
 
 /** A parsed rule over several fields (`x-rules`; docs/rules.md explains each kind). */
 export type Rule = RuleBase & RuleCheck;
@@ -192,9 +192,3 @@ export function operandsOf(rule: Rule): readonly Operand[] {
 
 /** Members of a rule that are evaluated for each item of its list. */
 const ITEM_MEMBERS: ReadonlySet<string> = new Set(["key", "unless", "group", "presence", "start", "end", "match"]);
-
-/** Returns the expressions in a member of a rule, at any depth. */
-function expressionsIn(member: unknown): readonly Expression[] {
-  if (typeof member !== "object" || member === null) return [];
-  return isExpression(member) ? [member] : Object.values(member).flatMap(expressionsIn);
-}

@@ -6,7 +6,11 @@ import type { Cursor } from "../expressions/cursor.ts";
 import type { Predicate } from "../expressions/walk-path.ts";
 
 export function requiredCheck({ fields, oneOf }: CheckOf<"required-when">, { compiler }: CheckContext): CompiledCheck {
-  return missingCheck(fields, oneOf, compiler);
+  const groups = groupsOf(fields, compiler);
+  return (here, scope, report) => {
+    const missing = groups.filter((group) => !group.isPresent(here, scope));
+    if (missing.length > 0 && !(oneOf && missing.length < groups.length)) report(undefined, missing[0]?.first);
+  };
 }
 
 export function forbiddenCheck({ fields }: CheckOf<"forbidden-when">, { compiler }: CheckContext): CompiledCheck {
@@ -18,11 +22,17 @@ export function forbiddenCheck({ fields }: CheckOf<"forbidden-when">, { compiler
   };
 }
 
-export function requiresCheck(check: CheckOf<"requires">, { compiler }: CheckContext): CompiledCheck {
-  const checkMissing = missingCheck(check.needs, check.oneOf, compiler);
-  const applies = check.if === undefined ? isAnyPresent(groupsOf(check.needs, compiler)) : compiler.test(check.if);
+export function requiresCheck(
+  { needs, oneOf, if: condition }: CheckOf<"requires">,
+  context: CheckContext,
+): CompiledCheck {
+  const { compiler } = context;
+  const checkNeeds = requiredCheck({ kind: "required-when", fields: needs, oneOf }, context);
+  const groups = groupsOf(needs, compiler);
+  const isAnyPresent: Predicate = (here, scope) => groups.some((group) => group.isPresent(here, scope));
+  const applies = condition === undefined ? isAnyPresent : compiler.test(condition);
   return (here, scope, report) => {
-    if (applies(here, scope)) checkMissing(here, scope, report);
+    if (applies(here, scope)) checkNeeds(here, scope, report);
   };
 }
 
@@ -33,7 +43,7 @@ export function requiresOneOfCheck(
   const groups = groupsOf(fields, compiler);
   return (here, scope, report) => {
     if (scope.reported === undefined) {
-      const count = countPresent(groups, here, scope);
+      const count = groups.filter((group) => group.isPresent(here, scope)).length;
       if (count >= min && (max === undefined || count <= max)) return;
     }
     const present = groups.map((group) => group.present(here, scope)).filter((cursors) => cursors.length > 0);
@@ -46,31 +56,6 @@ export function forbidsTogetherCheck({ fields }: CheckOf<"forbids-together">, co
   return requiresOneOfCheck({ kind: "requires-one-of", fields, min: 0, max: 1 }, context);
 }
 
-function missingCheck(fields: readonly FieldGroup[], oneOf: boolean, compiler: RuleCompiler): CompiledCheck {
-  const groups = groupsOf(fields, compiler);
-  return (here, scope, report) => {
-    let first: Group | undefined;
-    let missing = 0;
-    for (const group of groups) {
-      if (group.isPresent(here, scope)) continue;
-      first ??= group;
-      missing += 1;
-    }
-    if (oneOf && missing < groups.length) return;
-    if (first !== undefined) report(undefined, first.first);
-  };
-}
-
-function isAnyPresent(groups: readonly Group[]): Predicate {
-  return (here, scope) => groups.some((group) => group.isPresent(here, scope));
-}
-
-function countPresent(groups: readonly Group[], here: Cursor, scope: Scope): number {
-  let count = 0;
-  for (const group of groups) if (group.isPresent(here, scope)) count += 1;
-  return count;
-}
-
 interface Group {
   readonly first: PathExpression | undefined;
   readonly isPresent: Predicate;
@@ -79,24 +64,22 @@ interface Group {
 }
 
 function groupsOf(fields: readonly FieldGroup[], compiler: RuleCompiler): readonly Group[] {
-  return fields.map((group) => groupOf(group, compiler));
-}
-
-function groupOf(group: FieldGroup, compiler: RuleCompiler): Group {
-  const collects = group.map(compiler.collect);
-  const tests = group.map((value) => compiler.test({ kind: "presence", present: true, value }));
-  return {
-    first: group[0],
-    isPresent: (here, scope) => {
-      let isPresent = false;
-      // Reads all fields, because reading a field records whether its attr has already been reported.
-      for (const test of tests) if (test(here, scope)) isPresent = true;
-      return isPresent;
-    },
-    present: (here, scope) => {
-      const cursors: Cursor[] = [];
-      for (const collect of collects) collect(here, scope, (_value, cursor) => cursors.push(cursor ?? here));
-      return cursors;
-    },
-  };
+  return fields.map((group) => {
+    const collects = group.map(compiler.collect);
+    const tests = group.map((value) => compiler.test({ kind: "presence", present: true, value }));
+    return {
+      first: group[0],
+      isPresent: (here, scope) => {
+        let isPresent = false;
+        // Reads all fields, because reading a field records whether its attr has already been reported.
+        for (const test of tests) if (test(here, scope)) isPresent = true;
+        return isPresent;
+      },
+      present: (here, scope) => {
+        const cursors: Cursor[] = [];
+        for (const collect of collects) collect(here, scope, (_value, cursor) => cursors.push(cursor ?? here));
+        return cursors;
+      },
+    };
+  });
 }

@@ -121,27 +121,21 @@ export function lookupCheck({ values, source, by, test }: CheckOf<"lookup">, con
 
 export function formatCheck({ value, format }: CheckOf<"matches-format">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
-  const fits = testOf(format, compiler);
+  const fits: FormatTest =
+    "name" in format
+      ? formatTest(format.name, compiler.context.phone)
+      : (each) => typeof each !== "string" || format.pattern.test(each);
   const region = "region" in format && format.region ? compiler.evaluate(format.region) : undefined;
   return eachValue(value, context, (each, here, scope) => fits(each, region?.(here, scope)));
 }
 
-function testOf(format: CheckOf<"matches-format">["format"], compiler: RuleCompiler): FormatTest {
-  if ("name" in format) return formatTest(format.name, compiler.context.phone);
-  return (value) => typeof value !== "string" || format.pattern.test(value);
-}
-
 export function withinCheck({ value, min, max }: CheckOf<"within">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
-  const [lowest, highest] = [bound(min, compiler), bound(max, compiler)];
+  const [lowest, highest] = [min && compiler.evaluate(min), max && compiler.evaluate(max)];
   return eachValue(value, context, (each, here, scope) => {
-    const [low, high] = [compiler.order(each, lowest(here, scope)), compiler.order(each, highest(here, scope))];
+    const [low, high] = [compiler.order(each, lowest?.(here, scope)), compiler.order(each, highest?.(here, scope))];
     return !(low !== undefined && low < 0) && !(high !== undefined && high > 0);
   });
-}
-
-function bound(expression: Expression | undefined, compiler: RuleCompiler): (here: Cursor, scope: Scope) => Value {
-  return expression === undefined ? () => undefined : compiler.evaluate(expression);
 }
 
 export function equalsAcrossCheck(check: CheckOf<"equals-across">, { compiler }: CheckContext): CompiledCheck {

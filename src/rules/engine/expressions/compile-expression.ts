@@ -38,7 +38,9 @@ export function createRuleCompiler(context: RuleContext): RuleCompiler {
     single: (expression) => singleValue(expression, compiler),
     collect: (expression) => collection(expression, compiler),
     test: (expression) =>
-      isCondition(expression) ? condition(expression, compiler) : isPresentAndNotFalse(expression, compiler),
+      isCondition(expression)
+        ? condition(expression, compiler)
+        : anyValue(expression, compiler, (value) => value !== false),
     walk: (path) => (path.base === "listed" ? walkReferenceRows(path, compiler) : compileWalk(path, compiler.test)),
   };
   return compiler;
@@ -180,12 +182,12 @@ function condition(expression: Condition, compiler: RuleCompiler): Predicate {
       return comparison(expression, compiler);
     case "in":
       return membership(expression, compiler);
-    case "presence":
-      return presence(expression.value, expression.present, compiler);
-    case "not": {
-      const operand = compiler.test(expression.operand);
-      return (here, scope) => !operand(here, scope);
+    case "presence": {
+      const isPresent = anyValue(expression.value, compiler, () => true);
+      return expression.present ? isPresent : negated(isPresent);
     }
+    case "not":
+      return negated(compiler.test(expression.operand));
     case "and":
     case "or":
       break;
@@ -196,34 +198,26 @@ function condition(expression: Condition, compiler: RuleCompiler): Predicate {
     : (here, scope) => left(here, scope) || right(here, scope);
 }
 
-function isPresentAndNotFalse(expression: Expression, compiler: RuleCompiler): Predicate {
+function negated(test: Predicate): Predicate {
+  return (here, scope) => !test(here, scope);
+}
+
+/** Whether the expression has a value, and at least one value passes the test. */
+function anyValue(expression: Expression, compiler: RuleCompiler, fits: (value: Value) => boolean): Predicate {
   const single = compiler.single(expression);
   if (single !== undefined) {
     return (here, scope) => {
       const value = single(here, scope);
-      return value !== undefined && value !== false;
+      return value !== undefined && fits(value);
     };
   }
   const collect = compiler.collect(expression);
   return (here, scope) => {
     let holds = false;
     collect(here, scope, (value) => {
-      if (value !== false) holds = true;
+      holds ||= fits(value);
     });
     return holds;
-  };
-}
-
-function presence(value: Expression, wanted: boolean, compiler: RuleCompiler): Predicate {
-  const single = compiler.single(value);
-  if (single !== undefined) return (here, scope) => (single(here, scope) !== undefined) === wanted;
-  const collect = compiler.collect(value);
-  return (here, scope) => {
-    let present = false;
-    collect(here, scope, () => {
-      present = true;
-    });
-    return present === wanted;
   };
 }
 
@@ -232,13 +226,13 @@ function presence(value: Expression, wanted: boolean, compiler: RuleCompiler): P
  * negation of `=`.
  */
 function comparison(expression: Extract<Expression, { kind: "comparison" }>, compiler: RuleCompiler): Predicate {
-  const negated = expression.operator === "!=";
+  const isNegated = expression.operator === "!=";
   const fits = pairTest(expression.operator, compiler);
   const [single, against] = [compiler.single(expression.left), compiler.single(expression.right)];
   if (single !== undefined && against !== undefined) {
     return (here, scope) => {
       const [one, two] = [single(here, scope), against(here, scope)];
-      return (one !== undefined && two !== undefined && fits(one, two)) !== negated;
+      return (one !== undefined && two !== undefined && fits(one, two)) !== isNegated;
     };
   }
   const [left, right] = [compiler.collect(expression.left), compiler.collect(expression.right)];
@@ -248,7 +242,7 @@ function comparison(expression: Extract<Expression, { kind: "comparison" }>, com
     left(here, scope, (value) => {
       holds ||= others.some((other) => fits(value, other));
     });
-    return holds !== negated;
+    return holds !== isNegated;
   };
 }
 

@@ -5,25 +5,15 @@
 export type Possible = boolean | (() => boolean);
 
 export function all(parts: readonly Possible[]): Possible {
-  const [first, second, ...others] = parts.filter((part) => part !== true);
-  if (first === undefined) return true;
   if (parts.includes(false)) return false;
-  if (second === undefined) return first;
-  const [one, other] = [test(first), test(second)];
-  if (others.length === 0) return () => one() && other();
-  const rest = test(all(others));
-  return () => one() && other() && rest();
+  const open = parts.filter((part) => typeof part === "function");
+  return open.length < 2 ? (open[0] ?? true) : () => open.every((part) => part());
 }
 
 export function any(parts: readonly Possible[]): Possible {
-  const [first, second, ...others] = parts.filter((part) => part !== false);
-  if (first === undefined) return false;
   if (parts.includes(true)) return true;
-  if (second === undefined) return first;
-  const [one, other] = [test(first), test(second)];
-  if (others.length === 0) return () => one() || other();
-  const rest = test(any(others));
-  return () => one() || other() || rest();
+  const open = parts.filter((part) => typeof part === "function");
+  return open.length < 2 ? (open[0] ?? false) : () => open.some((part) => part());
 }
 
 export function atLeast(count: number, parts: readonly Possible[]): Possible {
@@ -33,8 +23,4 @@ export function atLeast(count: number, parts: readonly Possible[]): Possible {
   if (missing > open.length) return false;
   if (missing === 1) return any(open);
   return () => open.filter((part) => part()).length >= missing;
-}
-
-function test(part: Possible): () => boolean {
-  return typeof part === "function" ? part : () => part;
 }
