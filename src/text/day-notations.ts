@@ -72,7 +72,10 @@ function daysOf(date: string): readonly Day[] {
   );
 }
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+/** The names of the months in English, in lower case. */
+export const MONTH_NAMES: readonly string[] =
+  "january february march april may june july august september october november december".split(" ");
+const MONTHS = MONTH_NAMES.map((name) => name.slice(0, 3));
 
 function years(text: string): readonly number[] {
   const year = Number(text);

@@ -1,7 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { isZone, isoDateTime, utcAtOffset, utcInZone } from "../../time/zoned-time.ts";
-import { type DatePattern, type PatternTime, readDatePattern } from "../leaf/date-pattern.ts";
+import { isZone } from "../../time/zoned-time.ts";
+import { type DatePattern, readDatePattern, utcWriter } from "../leaf/date-pattern.ts";
 import { type Issues, asObject, refuseUnknown } from "./mapping-issues.ts";
 
 /**
@@ -94,9 +94,15 @@ function readNotation(
     return issues.add([...path, fault.at === "date" ? place : fault.at], fault.text, fault.hint);
   }
   const inZone = typeof zone === "string" ? zone : undefined;
+  const toUtc = utcWriter(inZone);
   const amount = place === "fileName" ? "exactly one" : "a";
   const wanted = `${amount} valid date, written as ${date}${inZone === undefined ? "" : ` (${inZone})`}`;
-  return { wanted, read: (text) => momentOf(text, pattern, inZone) };
+  const read = (text: string): number | undefined => {
+    const time = pattern.read(text);
+    const utc = time && toUtc(time);
+    return utc === undefined ? undefined : Date.parse(utc);
+  };
+  return { wanted, read };
 }
 
 /** Returns the moment of the date in a name, or undefined if the name contains no date or several different dates. */
@@ -137,17 +143,6 @@ function zoneFault(zone: JsonValue | undefined, date: string, { hasOffset }: Dat
 
 const EXAMPLE = "{ column: CHANGED, date: dd/MM/yyyy }";
 const FILE_EXAMPLE = "{ fileName: yyyy-MM-dd }";
-
-function momentOf(text: string, pattern: DatePattern, zone: string | undefined): number | undefined {
-  const time = pattern.read(text);
-  const utc = time && utcOf(time, zone);
-  return utc === undefined ? undefined : Date.parse(utc);
-}
-
-function utcOf(time: PatternTime, zone: string | undefined): string | undefined {
-  if (time.offset !== undefined) return utcAtOffset(time, time.offset);
-  return zone === undefined || zone === "UTC" ? isoDateTime(time) : utcInZone(time, zone);
-}
 
 /** Caches the last result, because consecutive rows of an extract often have the same moment. */
 function remembering(read: MomentText["read"]): MomentText["read"] {

@@ -1,6 +1,7 @@
 import { isCalendarDay } from "../../time/calendar.ts";
-import { type LocalTime, isTimeOfDay } from "../../time/zoned-time.ts";
+import { type LocalTime, isTimeOfDay, isoDateTime, utcAtOffset, utcConverter } from "../../time/zoned-time.ts";
 import type { AttrPath } from "../../json/attr.ts";
+import { MONTH_NAMES } from "../../text/day-notations.ts";
 import type { Issues } from "../document/mapping-issues.ts";
 
 /** The time that a pattern reads from a string. */
@@ -55,28 +56,13 @@ interface Part {
   readonly take: PartParser;
 }
 
-const MONTHS = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-] as const;
-
 const TWO_DIGITS = numberOf(2, 2);
 
 const LETTERS: ReadonlyMap<string, readonly [Field, PartParser]> = new Map<string, readonly [Field, PartParser]>([
   ["yyyy", ["year", numberOf(4, 4)]],
   ["yy", ["year", TWO_DIGITS]],
-  ["MMMM", ["month", monthNamed(MONTHS)]],
-  ["MMM", ["month", monthNamed(MONTHS.map((name) => name.slice(0, 3)))]],
+  ["MMMM", ["month", monthNamed(MONTH_NAMES)]],
+  ["MMM", ["month", monthNamed(MONTH_NAMES.map((name) => name.slice(0, 3)))]],
   ["MM", ["month", numberOf(2, 2)]],
   ["M", ["month", numberOf(1, 2)]],
   ["dd", ["day", numberOf(2, 2)]],
@@ -205,6 +191,15 @@ function takeOffset(text: string, from: number): ParsedPart | undefined {
   if (found === null || hours > 14) return undefined;
   const minutes = hours * 60 + Number(found[3]);
   return { value: found[1] === "-" ? -minutes : minutes, end: from + found[0].length };
+}
+
+/**
+ * Returns a function that converts a time to UTC. A time without an offset is a time of `zone`; default: UTC. The function
+ * returns undefined if it is not clear which moment is meant.
+ */
+export function utcWriter(zone: string | undefined): (time: PatternTime) => string | undefined {
+  const inZone = zone === undefined || zone === "UTC" ? isoDateTime : utcConverter(zone);
+  return (time) => (time.offset === undefined ? inZone(time) : utcAtOffset(time, time.offset));
 }
 
 /** Compiles a pattern of the mapping. Adds an issue and returns undefined if the pattern is invalid. */

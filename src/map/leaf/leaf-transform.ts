@@ -2,23 +2,22 @@ import { invalidChoice } from "../../text/invalid-choice.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import { KIND_NAMES } from "../../contract/types/schema-keywords.ts";
 import { type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import type { Expected, WrittenForm } from "../../model/problem.ts";
-import { isZone, isoDate, isoDateTime, utcAtOffset, utcConverter } from "../../time/zoned-time.ts";
+import type { WrittenForm } from "../../model/problem.ts";
+import { isZone, isoDate } from "../../time/zoned-time.ts";
 import {
   type CellContent,
   type Constant,
-  type Conversion,
   ConversionFailure,
   constantOf,
   conversionTo,
   notConvertible,
 } from "./conversion.ts";
-import { type DatePattern, type PatternTime, readDatePattern } from "./date-pattern.ts";
+import { type DatePattern, type PatternTime, readDatePattern, utcWriter } from "./date-pattern.ts";
 import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions, Transform } from "./leaf-options.ts";
 import type { LeafNode, OriginKind } from "../node/mapping-node.ts";
 import { compileCall } from "./mapping-function.ts";
-import { numberExample, numberReader } from "./number-text.ts";
+import { numberExample, numberReader, type NumberSeparators } from "./number-text.ts";
 
 export interface CompiledTransform {
   readonly finish: LeafNode["finish"];
@@ -37,19 +36,13 @@ export function compileTransform(options: LeafOptions, type: FieldType, context:
   refuseOtherTypes(transform, type, options, context);
   if (transform.kind === "lookup") return lookupTransform(transform, options, type, context);
   if (transform.kind === "boolean") return booleanTransform(transform, options, context);
-  if (transform.kind === "number")
-    return textTransform(
-      numberReader(transform.separators),
-      { expected: numberExpected(type), written: { as: numberExample(transform.separators) } },
-      convert,
-    );
+  if (transform.kind === "number") return numberTransform(transform.separators, type);
   if (transform.kind === "call") {
     return { finish: compileCall(transform.name, options, convert, context), origin: "call", takesEmpty: true };
   }
   return dateTransform(transform, options, context);
 }
 
-type Kind = FieldType["kind"];
 type LookupTransform = Extract<Transform, { kind: "lookup" }>;
 type BooleanTransform = Extract<Transform, { kind: "boolean" }>;
 type DateTransform = Extract<Transform, { kind: "date" | "datetime" }>;
@@ -57,7 +50,7 @@ type DateTransform = Extract<Transform, { kind: "date" | "datetime" }>;
 interface TransformResult {
   readonly text: string;
   /** The kinds of contract types that accept the result. */
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly FieldType["kind"][];
 }
 
 /** Absent for a transform whose result may have any type. */
@@ -163,26 +156,22 @@ function refuseDefault(takesEmpty: boolean, options: LeafOptions, context: LeafC
   context.issues.add([...options.path, "default"], message);
 }
 
-/** Converts a string to another string, which is then converted to the contract's type. */
-function textTransform(
-  read: (text: string) => string | undefined,
-  wanted: { readonly expected: Expected; readonly written: WrittenForm },
-  convert: Conversion,
-): CompiledTransform {
+/** Converts a number to its plain notation, which is then converted to the contract's type. */
+function numberTransform(separators: NumberSeparators, type: FieldType): CompiledTransform {
+  const read = numberReader(separators);
+  const convert = conversionTo(type);
+  const expected = type.kind === "integer" || type.kind === "decimal" ? type.kind : "number";
+  const written = { as: numberExample(separators) };
   return {
     origin: "column",
     takesEmpty: false,
     finish: (content) => {
       const text = typeof content === "string" ? read(content) : undefined;
-      if (text === undefined) return notConvertible(wanted.expected, content, wanted.written);
+      if (text === undefined) return notConvertible(expected, content, written);
       const value = convert(text);
       return value instanceof ConversionFailure ? new ConversionFailure(content, value.finding) : value;
     },
   };
-}
-
-function numberExpected(type: FieldType): Expected {
-  return type.kind === "integer" || type.kind === "decimal" ? type.kind : "number";
 }
 
 /**
@@ -194,11 +183,6 @@ function dateTransform(transform: DateTransform, options: LeafOptions, context: 
   const zone = kind === "datetime" ? transform.zone : undefined;
   const written: WrittenForm = { as: patterns.join(" or "), ...(zone !== undefined && { zone }) };
   const readers = dateReaders(transform, options, context);
-  const [only, ...more] = readers;
-  if (more.length === 0) {
-    const read = (text: string): string | undefined => only?.read(text) ?? undefined;
-    return textTransform(read, { expected: kind, written }, (isoText) => isoText);
-  }
   return {
     origin: "column",
     takesEmpty: false,
@@ -268,6 +252,5 @@ function momentWriter(
   } else if (zone !== undefined && !isZone(zone)) {
     refuse("zone", `"${zone}" is not a time zone`, "use a name such as Europe/London, or UTC");
   }
-  const inZone = zone === undefined || zone === "UTC" ? isoDateTime : utcConverter(zone);
-  return (time) => (time.offset === undefined ? inZone(time) : utcAtOffset(time, time.offset));
+  return utcWriter(zone);
 }
