@@ -79,12 +79,8 @@ function refuseStep(name: string, { id, steps }: Operation, issues: Issues): voi
  * stop the platform from creating anything.
  */
 function refuseSet({ body = {} }: Step, entry: JsonObject, path: AttrPath, issues: Issues): void {
-  for (const [name, value] of Object.entries(entry)) {
-    const source = body[name];
-    if (source === undefined) continue;
-    if ("attr" in source) issues.add([...path, name], SET_BY_STEP);
-    else refuseSame(source.value, value, [...path, name], issues);
-  }
+  const values = Object.entries(body).map(([name, source]) => [name, "attr" in source ? null : source.value]);
+  refuseSame(Object.fromEntries(values), entry, path, issues);
 }
 
 function refuseSame(set: JsonValue, entry: JsonValue, path: AttrPath, issues: Issues): void {

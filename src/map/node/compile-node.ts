@@ -90,7 +90,8 @@ function fieldsOf(type: ObjectType): Fields {
 function compileFields(object: JsonObject, known: Fields, context: NodeContext): ObjectNode {
   const others = fieldsOfOthers(object, context);
   const fields = Object.entries(object).flatMap(([name, entry]): FieldNode[] => {
-    const node = compileField(name, entry, known, { ...context, others: typesIn(others, name) });
+    const types = [...new Set(others.flatMap((other) => other.typeOf(name) ?? []))];
+    const node = compileField(name, entry, known, { ...context, others: types });
     return node === undefined ? [] : [{ name, node }];
   });
   const required = known.names.filter((name) => known.isRequired(name) && !known.isReadOnly(name));
@@ -126,12 +127,6 @@ function fieldsOfOthers(object: JsonObject, { others = [] }: NodeContext): reado
     return narrowed.kind === "variants" ? [narrowed.merged] : [];
   });
 }
-
-function typesIn(others: readonly Fields[], name: string): readonly FieldType[] {
-  return others.length === 0 ? NO_TYPES : [...new Set(others.flatMap((other) => other.typeOf(name) ?? []))];
-}
-
-const NO_TYPES: readonly FieldType[] = [];
 
 function compileVariants(entry: JsonValue, type: Variants, context: NodeContext): VariantNode | undefined {
   const object = fieldsEntry(entry, context);
@@ -264,18 +259,8 @@ function isChild(source: string, context: NodeContext): boolean {
 
 const PREFIX = "parent.";
 
-/** The columns of the parent row. Entries for child rows refer to them as `parent.ACCOUNT_REF`. */
-interface ParentColumns {
-  /** The columns of a child source, combined with the columns of the parent. */
-  readonly merge: (own: SourceColumns) => SourceColumns;
-  /**
-   * Returns the object in which to set the parent row before items are built; undefined if no entry reads a column of
-   * the parent.
-   */
-  readonly read: () => ParentRow | undefined;
-}
-
-function parentColumns(above: SourceColumns): ParentColumns {
+/** Returns the columns of the parent row. Entries for child rows refer to them as `parent.ACCOUNT_REF`. */
+function parentColumns(above: SourceColumns) {
   const parent: ParentRow = { row: undefined };
   let isRead = false;
   const columnAbove = (source: string, name: string, line: number): Column => {
@@ -285,10 +270,12 @@ function parentColumns(above: SourceColumns): ParentColumns {
     );
   };
   return {
-    merge: (own) => ({
+    /** Returns the columns of a child source, combined with the columns of the parent. */
+    merge: (own: SourceColumns): SourceColumns => ({
       ...own,
       column: (name, line) => (name.startsWith(PREFIX) ? columnAbove(own.source, name, line) : own.column(name, line)),
     }),
+    /** Returns the holder of the parent row; undefined if no entry reads a column of the parent. */
     read: () => (isRead ? parent : undefined),
   };
 }
