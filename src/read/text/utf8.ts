@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { countEqualBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
 /** Counts the bytes (0 to 3) of an incomplete character at the end of `bytes`. */
@@ -19,8 +20,9 @@ export function firstInvalidByte(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
     const length = sequenceLength(bytes[at] ?? 0);
-    if (length === 0 || !continues(bytes, at, length)) return at;
-    at += length;
+    const next = at + length;
+    if (length === 0 || next > bytes.length || !isUtf8(bytes.subarray(at, next))) return at;
+    at = next;
   }
   return at;
 }
@@ -31,26 +33,6 @@ function sequenceLength(lead: number): number {
   if (lead < 0xe0) return 2;
   if (lead < 0xf0) return 3;
   return lead < 0xf5 ? 4 : 0;
-}
-
-function continues(bytes: Uint8Array, at: number, length: number): boolean {
-  for (let index = 1; index < length; index += 1) {
-    const [low, high] = index === 1 ? secondByteRange(bytes[at] ?? 0) : [0x80, 0xbf];
-    const byte = bytes[at + index] ?? 0;
-    if (byte < low || byte > high) return false;
-  }
-  return true;
-}
-
-/**
- * Returns the range of valid second bytes, which excludes overlong forms, surrogates and code points beyond U+10FFFF.
- */
-function secondByteRange(lead: number): readonly [number, number] {
-  if (lead === 0xe0) return [0xa0, 0xbf];
-  if (lead === 0xed) return [0x80, 0x9f];
-  if (lead === 0xf0) return [0x90, 0xbf];
-  if (lead === 0xf4) return [0x80, 0x8f];
-  return [0x80, 0xbf];
 }
 
 const LF = 10;
