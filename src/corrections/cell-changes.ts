@@ -120,15 +120,21 @@ function isSameCell(error: number | string, field: number | string): boolean {
 
 function withRestored({ exported, row, fields }: ChangedRow, { index, layouts }: CellChangeOptions): ChangedRow {
   const { file, line, values } = row;
-  const found = index.rows("select position, value from restored where file = ? and line = ?", file, line);
-  if (found.length === 0 || !isList(values)) return { exported, row, fields };
+  const byPosition = restoredCells(index, file, line);
+  if (byPosition.size === 0 || !isList(values)) return { exported, row, fields };
   const positions = layouts.get(file)?.positions ?? [];
-  const restored = new Map(found.map(({ position, value }) => [positions.indexOf(Number(position)), String(value)]));
+  const restored = new Map([...byPosition].map(([position, value]) => [positions.indexOf(position), value]));
   return {
     exported,
     row: { ...row, values: values.map((value, field) => restored.get(field) ?? value) },
     fields: fields.filter((field) => typeof field !== "number" || !restored.has(field)),
   };
+}
+
+/** Returns the restored keys in a row, by the current 0-based index of the column. */
+function restoredCells({ rows }: CorrectionIndex, file: string, line: number): ReadonlyMap<number, string> {
+  const found = rows("select position, value from restored where file = ? and line = ?", file, line);
+  return new Map(found.map(({ position, value }) => [Number(position), String(value)]));
 }
 
 /**
@@ -150,29 +156,23 @@ interface ChangedKey {
   readonly position: number;
 }
 
-/** Restores the previous values of keys. Uses only values that match the fingerprint of the exported key. */
-interface KeyRestorer {
-  readonly restore: (key: ChangedKey) => void;
-  /** Restores further keys from the outcomes of the report, if no reversed change produced their previous values. */
-  readonly finish: (outcomes: string) => Promise<void>;
-}
-
 interface KeyCounters {
   /** Keys that could not be restored. */
   readonly keys: ChangeCounter;
   readonly restored: ChangeCounter;
 }
 
+/** Restores the previous values of keys. Uses only values that match the fingerprint of the exported key. */
 function openKeyRestorer(
   { database, each, rows }: CorrectionIndex,
   fingerprints: Fingerprints,
   { keys, restored }: KeyCounters,
-): KeyRestorer {
+) {
   const put = database.prepare("insert into restored values (?,?,?,?)");
   const wait = database.prepare("insert into unresolved values (?,?,?,?,?,?,?,?,?,?)");
   const settle = database.prepare("delete from unresolved where rowid = ?");
   return {
-    restore: ({ change, exported, fingerprint, position }) => {
+    restore: ({ change, exported, fingerprint, position }: ChangedKey): void => {
       const { place, before, source, column, after } = change;
       if (before === undefined) {
         const { record, number } = exported;
@@ -182,7 +182,8 @@ function openKeyRestorer(
         restored.add(change);
       }
     },
-    finish: async (outcomes) => {
+    /** Restores further keys from the outcomes of the report, if no reversed change produced their previous values. */
+    finish: async (outcomes: string): Promise<void> => {
       if (rows("select 1 from unresolved limit 1").length === 0) return;
       database.exec("create index unresolved_by_record on unresolved (record)");
       for await (const { record, key } of readOutcomes(outcomes, basename(outcomes))) {
@@ -209,13 +210,12 @@ function changeOf(found: Readonly<Record<string, unknown>>): ChangedCell {
 }
 
 /** Returns a function that restores the keys in a row. */
-export function rowRestorer({ rows }: CorrectionIndex): (row: Row) => Row {
-  const sql = "select position, value from restored where file = ? and line = ?";
+export function rowRestorer(index: CorrectionIndex): (row: Row) => Row {
   return (row) => {
     if (!isCsvRow(row)) return row;
-    const found = rows(sql, row.table.file, row.line);
-    if (found.length === 0) return row;
-    const byPosition = new Map(found.map(({ position, value }) => [Number(position), String(value)]));
-    return { ...row, cells: row.cells.map((cell, position) => byPosition.get(position) ?? cell) };
+    const restored = restoredCells(index, row.table.file, row.line);
+    return restored.size === 0
+      ? row
+      : { ...row, cells: row.cells.map((cell, position) => restored.get(position) ?? cell) };
   };
 }

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { z } from "zod";
 import { createTemporaryDatabase, type TemporaryDatabase } from "../files/temporary-database.ts";
 import { readFailure } from "../read/text/file-bytes.ts";
 import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
@@ -95,42 +96,25 @@ export async function loadRejectedRows({ database }: CorrectionIndex, file: stri
   );
 }
 
+const lineSchema = z.tuple([
+  z.string(),
+  z.number(),
+  z.string(),
+  z.string(),
+  z.array(z.union([z.number(), z.string()])),
+  z.string(),
+  z.union([z.string(), z.record(z.string(), z.string())]),
+]);
+
 function lineOf(text: string, file: string): ManifestLine {
-  try {
-    const line: unknown = JSON.parse(text);
-    if (Array.isArray(line) && line.length === 7) {
-      const [source, record, key, fingerprint, errors, marks, cells]: readonly unknown[] = line;
-      if (
-        typeof source === "string" &&
-        typeof record === "number" &&
-        typeof key === "string" &&
-        typeof fingerprint === "string" &&
-        typeof marks === "string" &&
-        isErrors(errors) &&
-        isCells(cells)
-      ) {
-        return [source, record, key, fingerprint, errors, marks, cells];
-      }
-    }
-  } catch {
-    // Invalid JSON causes the same failure as a line with the wrong structure.
-  }
+  const line = lineSchema.safeParse(parseJson(text));
+  if (line.success) return line.data;
   throw notOfReport(file);
-}
-
-function isErrors(value: unknown): value is readonly (number | string)[] {
-  return Array.isArray(value) && value.every((each) => typeof each === "number" || typeof each === "string");
-}
-
-function isCells(value: unknown): value is ManifestLine[6] {
-  if (typeof value === "string") return true;
-  return typeof value === "object" && value !== null && Object.values(value).every((each) => typeof each === "string");
 }
 
 /** Converts a row of the table `exported`. */
 export function rejectedRow(found: Found): RejectedRow {
   const { id, source, number, record, fingerprint, errors, marks, cells } = found;
-  const [faulty, cellFingerprints]: readonly unknown[] = [JSON.parse(String(errors)), JSON.parse(String(cells))];
   return {
     id: Number(id),
     source: String(source),
@@ -138,8 +122,8 @@ export function rejectedRow(found: Found): RejectedRow {
     record: Number(record),
     fingerprint: String(fingerprint),
     marks: String(marks),
-    errors: isErrors(faulty) ? faulty : [],
-    cells: isCells(cellFingerprints) ? cellFingerprints : "",
+    errors: JSON.parse(String(errors)),
+    cells: JSON.parse(String(cells)),
   };
 }
 

@@ -61,6 +61,11 @@ export function isIn(field: number | string, name: string, columns: readonly str
   return [[name], name.split(".")].some((path) => isAtOrIn(field, formatPointer(path)));
 }
 
+/** Returns the fingerprint of all cells of a row. */
+export function rowFingerprint(source: string, values: ReturnedRow["values"], fingerprints: Fingerprints): string {
+  return fingerprints.row(source, isList(values) ? values.map((value) => value ?? "") : Object.entries(values).flat());
+}
+
 interface MatchOptions {
   readonly fingerprints: Fingerprints;
   readonly columnsOf: (source: string) => readonly string[];
@@ -92,10 +97,7 @@ export function createRowMatcher(index: CorrectionIndex, options: MatchOptions):
     `select id from exported where source = ? and fingerprint = ? and ${FREE} order by id limit 1`,
   );
   const take = database.prepare("update exported set file = ?, line = ?, content = ? where id = ?");
-  const contentOf = ({ source, values }: ReturnedRow): string => {
-    const text = isList(values) ? values.map((value) => value ?? "") : Object.entries(values).flat();
-    return fingerprints.row(source, text);
-  };
+  const contentOf = ({ source, values }: ReturnedRow): string => rowFingerprint(source, values, fingerprints);
   const keep = database.prepare("insert into returned (source, file, line, keys, cells) values (?,?,?,?,?)");
   const settle = database.prepare("delete from returned where id = ?");
   const search = changedRowSearch(index, options);

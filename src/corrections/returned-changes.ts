@@ -9,7 +9,7 @@ import { isRagged, originalCells } from "../report/rejects/reject-file.ts";
 import type { ChangedRow } from "./cell-changes.ts";
 import { exportedColumns, type ReturnedRejects } from "./check-corrections.ts";
 import type { ReturnedRow } from "./correction-index.ts";
-import { type ComparedCell, comparedCells, isList, scoreCells } from "./match-rows.ts";
+import { type ComparedCell, comparedCells, isList, rowFingerprint, scoreCells } from "./match-rows.ts";
 import { memberTexts } from "./returned-rows.ts";
 
 export interface SourceRow {
@@ -83,10 +83,7 @@ export function returnedChanges({ manifest, changedRows }: ReturnedRejects): rea
         const values = valuesOf(row, columns);
         return comparedMembers(comparedCells(changed.exported, values, { columns, fingerprints }), values);
       },
-      fingerprintOf: (row) => {
-        const values = valuesOf(row, columns);
-        return fingerprints.row(source, Array.isArray(values) ? values : Object.entries(values).flat());
-      },
+      fingerprintOf: (row) => rowFingerprint(source, valuesOf(row, columns), fingerprints),
     };
   });
 }
@@ -111,7 +108,7 @@ function comparedMembers(cells: readonly ComparedCell[], values: ReturnedRow["va
   }));
 }
 
-function valuesOf(row: Row, columns: readonly string[]): readonly string[] | Readonly<Record<string, string>> {
+function valuesOf(row: Row, columns: readonly string[]): ReturnedRow["values"] {
   return isCsvRow(row) ? originalCells(row, columns) : memberTexts(row);
 }
 

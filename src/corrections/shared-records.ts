@@ -96,15 +96,10 @@ async function withClaims(
   }
 }
 
-interface ExportedRecord {
-  readonly record: number;
-  readonly key?: string;
-}
-
-async function* exportedRecords(outcomes: string): AsyncGenerator<ExportedRecord> {
+async function* exportedRecords(outcomes: string) {
   for await (const { record, key, status } of readOutcomes(outcomes, outcomes)) {
     if (typeof record !== "number" || !EXPORTED.has(status)) continue;
-    yield typeof key === "string" ? { record, key } : { record };
+    yield { record, key: typeof key === "string" ? key : undefined };
   }
 }
 
