@@ -83,7 +83,13 @@ export function indexRegister(column: string, name: string, { database }: Tempor
       );
       const [some] = database.prepare(`SELECT id FROM ${name}_others LIMIT 1`).all();
       if (some === undefined) return { placeOtherThan: () => undefined };
-      return { placeOtherThan: (id) => placeIn(find.get(id), tables, column) };
+      return {
+        placeOtherThan: (id) => {
+          const found: Readonly<Record<string, unknown>> | undefined = find.get(id);
+          const table = tables[Number(found?.["file"])];
+          return table && keyPlace(rowAt(table, Number(found?.["line"]), String(found?.["pointer"] ?? "")), column);
+        },
+      };
     },
   };
 }
@@ -106,14 +112,6 @@ function duplicatesSql(name: string): string {
 function numberOf(table: CsvTable | JsonTable, tables: (CsvTable | JsonTable)[]): number {
   const known = tables.lastIndexOf(table);
   return known < 0 ? tables.push(table) - 1 : known;
-}
-
-function placeIn(found: unknown, tables: readonly (CsvTable | JsonTable)[], column: string): Place | undefined {
-  if (typeof found !== "object" || found === null) return undefined;
-  if (!("file" in found) || !("line" in found) || !("pointer" in found)) return undefined;
-  const { file, line, pointer } = found;
-  const table = tables[Number(file)];
-  return table && keyPlace(rowAt(table, Number(line), typeof pointer === "string" ? pointer : ""), column);
 }
 
 /** Returns a row with only the members that are needed to determine its place. */

@@ -89,23 +89,17 @@ interface StoreChoice {
   readonly duplicates?: DuplicateKeys;
 }
 
-interface OnDisk {
-  readonly index: () => TemporaryDatabase;
-  /** Returns a unique table name that starts with `kind`. */
-  readonly tableName: (kind: string) => string;
-  readonly close: () => Promise<void>;
-}
-
-function openOnDemand(folder: string): OnDisk {
+function openOnDemand(folder: string) {
   let index: TemporaryDatabase | undefined;
   let tables = 0;
   return {
-    index: () => (index ??= openRowIndex(folder)),
-    tableName: (kind) => {
+    index: (): TemporaryDatabase => (index ??= openRowIndex(folder)),
+    /** Returns a unique table name that starts with `kind`. */
+    tableName: (kind: string): string => {
       tables += 1;
       return `${kind}${tables}`;
     },
-    close: async () => index?.close(),
+    close: async (): Promise<void> => index?.close(),
   };
 }
 

@@ -27,7 +27,22 @@ interface ArraySplitter {
  * commas between elements, so it also returns elements that are not valid JSON.
  */
 export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter {
-  const state = newState(limitBytes, firstLine);
+  const state: State = {
+    limitBytes,
+    phase: "before",
+    depth: 0,
+    quoted: false,
+    escaped: false,
+    line: firstLine,
+    afterCarriageReturn: false,
+    elementLine: 0,
+    elements: 0,
+    inGap: false,
+    start: 0,
+    parts: [],
+    size: 0,
+    error: undefined,
+  };
   return {
     push: (bytes) => split(state, bytes),
     error: () => state.error,
@@ -85,25 +100,6 @@ interface State {
   parts: Buffer[];
   size: number;
   error: ArrayError | undefined;
-}
-
-function newState(limitBytes: number, line: number): State {
-  return {
-    limitBytes,
-    phase: "before",
-    depth: 0,
-    quoted: false,
-    escaped: false,
-    line,
-    afterCarriageReturn: false,
-    elementLine: 0,
-    elements: 0,
-    inGap: false,
-    start: 0,
-    parts: [],
-    size: 0,
-    error: undefined,
-  };
 }
 
 function split(state: State, bytes: Buffer): readonly ArrayElement[] {

@@ -81,14 +81,8 @@ function conditionsIn(filter: Expression): readonly Expression[] {
   return filter.kind === "and" ? [...conditionsIn(filter.left), ...conditionsIn(filter.right)] : [filter];
 }
 
-interface RowKeyCondition {
-  readonly condition: Expression;
-  readonly column: string;
-  /** The value to compare with, which does not depend on the row. */
-  readonly value: Expression;
-}
-
-function rowKeyCondition(condition: Expression): RowKeyCondition | undefined {
+/** Returns the column and the value of a condition that compares them, if the value does not depend on the row. */
+function rowKeyCondition(condition: Expression) {
   if (condition.kind !== "comparison" || condition.operator !== "=") return undefined;
   const { left, right } = condition;
   const [column, value] = columnOf(left) === undefined ? [columnOf(right), left] : [columnOf(left), right];
