@@ -1,33 +1,14 @@
 import { iconv } from "../read/text/iconv.ts";
 import { dateForms } from "../text/day-notations.ts";
 
-/** The cause of a change to a cell, if a spreadsheet, an editor or an export explains it. */
-export type ChangeKind =
-  | "zeros"
-  | "plus"
-  | "spaces"
-  | "case"
-  | "decimals"
-  | "date"
-  | "time"
-  | "scientific"
-  | "digits"
-  | "quotes"
-  | "encoding"
-  | "line_ends"
-  | "formula"
-  | "emptied"
-  | "filled"
-  | "other";
-
 /** `before`: the previous value, if it could be reconstructed. */
 export interface CellChange {
   readonly kind: ChangeKind;
   readonly before?: string;
 }
 
-/** Descriptions of changes to cells, as phrases that follow a comma. */
-export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
+/** Descriptions of changes to cells, as phrases that follow a comma, by the cause of the change. */
+export const CHANGE_WORDS = {
   zeros: "a spreadsheet drops leading zeros",
   plus: "a spreadsheet drops a leading plus sign",
   spaces: "only spaces differ",
@@ -44,7 +25,9 @@ export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   emptied: "now empty",
   filled: "was empty",
   other: "a different value",
-};
+} as const;
+
+export type ChangeKind = keyof typeof CHANGE_WORDS;
 
 export function isChangeKind(kind: unknown): kind is ChangeKind {
   return typeof kind === "string" && Object.hasOwn(CHANGE_WORDS, kind);

@@ -1,11 +1,11 @@
 import type { ChangeKind } from "./change-kind.ts";
-import type { RowPlace } from "./correction-index.ts";
+import type { Place } from "../model/place.ts";
 
 export interface ChangedCell {
   readonly source: string;
   readonly column: string;
   readonly change: ChangeKind;
-  readonly place: RowPlace;
+  readonly place: Place;
   /** The previous value, if it could be reconstructed, and the current value. */
   readonly before: string | undefined;
   readonly after: string;
@@ -20,7 +20,7 @@ export interface ChangedCells extends ChangedCell {
 export interface FoundRows {
   readonly source: string;
   readonly count: number;
-  readonly place?: RowPlace;
+  readonly place?: Place;
   /** 1-based position among the exported rows of the source. */
   readonly number?: number;
 }

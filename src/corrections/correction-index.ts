@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { createTemporaryDatabase, type TemporaryDatabase } from "../files/temporary-database.ts";
+import type { Place } from "../model/place.ts";
 import { readFailure } from "../read/text/file-bytes.ts";
 import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
 import { notOfReport } from "./read-manifest.ts";
@@ -23,14 +24,8 @@ export interface RejectedRow {
   readonly cells: ManifestLine[6];
 }
 
-/** The current place of a re-imported row. */
-export interface RowPlace {
-  readonly file: string;
-  readonly line: number;
-}
-
-/** A re-imported row. The value of a removed column is null. */
-export interface ReturnedRow extends RowPlace {
+/** A re-imported row with its current place. The value of a removed column is null. */
+export interface ReturnedRow extends Place {
   readonly source: string;
   /** Possible values of the row's business key. */
   readonly keys: readonly string[];
