@@ -29,3 +29,14 @@ export function createNumberSet(): NumberSet {
 }
 
 const MIN_BYTES = 1024;
+
+/** Whether numbers in ascending order include a number. */
+export function isInSorted(sorted: ArrayLike<number>, number: number): boolean {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] ?? 0) < number) from = middle + 1;
+    else to = middle;
+  }
+  return sorted[from] === number;
+}

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { HASH_RANGE } from "../../text/text-hash.ts";
 import type { PieceStore } from "./spool/piece-store.ts";
+import { isInSorted } from "../../text/number-set.ts";
 
 /**
  * Sorts marks into buckets as they arrive. Buckets are small enough for the bits of their marks to fit into the
@@ -98,7 +99,7 @@ async function findRepeated(
   return (mark) => {
     if (Number.isNaN(mark)) return false;
     const found = repeated[bucketOf(mark)];
-    return found === undefined || includes(found, mark);
+    return found === undefined || isInSorted(found, mark);
   };
 }
 
@@ -136,14 +137,4 @@ function sharedBits(maxMarks: number): (marks: Float64Array) => Float64Array {
     }
     return marks.filter((mark) => ((again[(mark & last) >>> 5] ?? 0) & (1 << (mark & 31))) !== 0);
   };
-}
-
-function includes(sorted: Float64Array, mark: number): boolean {
-  let [from, to] = [0, sorted.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((sorted[middle] ?? 0) < mark) from = middle + 1;
-    else to = middle;
-  }
-  return sorted[from] === mark;
 }

@@ -1,3 +1,5 @@
+import { isInSorted } from "../../text/number-set.ts";
+import type { Writable } from "../../model/writable.ts";
 import { equalBytes, firstByte, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
 /** The offsets and lines of records. */
@@ -65,7 +67,24 @@ export function byteKinds(delimiter: string): Uint8Array {
  * but reports neither the line of an open quote nor the line on which a record starts.
  */
 export function findRecordBoundaries(bytes: Uint8Array, kinds: Uint8Array, final: boolean): RecordBoundaries {
-  const scan = newScan(bytes, final);
+  const scan: Scan = {
+    bytes,
+    final,
+    at: 0,
+    line: 0,
+    nextLine: 0,
+    blankLines: 0,
+    openQuote: undefined,
+    brokenQuote: undefined,
+    end: 0,
+    lines: [],
+    starts: [],
+    ends: [],
+    quoted: [],
+    strayQuotes: new Set(),
+    controls: new Set(),
+    unterminated: false,
+  };
   const words = wordsOf(bytes);
   const lastWordStart = bytes.length - WORD_BYTES;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -101,43 +120,18 @@ const QUOTES_TIMES_4 = 0x22222222;
 /** In UTF-8, the control characters U+0080 to U+009F consist of this byte, followed by a byte below 0xA0. */
 const LEAD_OF_C1 = 0xc2;
 
-interface Scan {
+/** The boundaries found so far, and the state of the scan. */
+interface Scan extends Writable<RecordBoundaries> {
   readonly bytes: Uint8Array;
   readonly final: boolean;
   at: number;
   line: number;
-  recordLine: number;
-  blankLines: number;
-  /** The line of the open quote. */
-  quoteLine: number | undefined;
-  brokenLine: number | undefined;
-  end: number;
   readonly lines: number[];
   readonly starts: number[];
   readonly ends: number[];
   readonly quoted: number[];
   readonly strayQuotes: Set<number>;
   readonly controls: Set<number>;
-}
-
-function newScan(bytes: Uint8Array, final: boolean): Scan {
-  return {
-    bytes,
-    final,
-    at: 0,
-    line: 0,
-    recordLine: 0,
-    blankLines: 0,
-    quoteLine: undefined,
-    brokenLine: undefined,
-    end: 0,
-    lines: [],
-    starts: [],
-    ends: [],
-    quoted: [],
-    strayQuotes: new Set(),
-    controls: new Set(),
-  };
 }
 
 function step(scan: Scan, kind: number, kinds: Uint8Array): void {
@@ -153,14 +147,14 @@ function endLine(scan: Scan, kinds: Uint8Array): void {
     else if (scan.at + 1 === scan.bytes.length && !scan.final) return;
   }
   scan.line += 1;
-  if (scan.quoteLine !== undefined) return;
+  if (scan.openQuote !== undefined) return;
   if (isBlankLine(scan, endOfText, kinds)) scan.blankLines += 1;
   else endRecord(scan, endOfText);
   for (; scan.bytes[scan.at + 1] === LF; scan.at += 1) {
     scan.line += 1;
     scan.blankLines += 1;
   }
-  scan.recordLine = scan.line;
+  scan.nextLine = scan.line;
   scan.end = scan.at + 1;
 }
 
@@ -176,16 +170,16 @@ function isBlank(byte: number | undefined, kinds: Uint8Array): boolean {
 }
 
 function endRecord(scan: Scan, endOfText: number): void {
-  scan.lines.push(scan.recordLine);
+  scan.lines.push(scan.nextLine);
   scan.starts.push(scan.end);
   scan.ends.push(endOfText);
 }
 
 function meetQuote(scan: Scan, kinds: Uint8Array): void {
   if (scan.quoted.at(-1) !== scan.lines.length) scan.quoted.push(scan.lines.length);
-  if (scan.quoteLine === undefined) {
+  if (scan.openQuote === undefined) {
     const isFirst = scan.at === scan.end || kinds[scan.bytes[scan.at - 1] ?? 0] === DELIMITER;
-    if (isFirst) scan.quoteLine = scan.line;
+    if (isFirst) scan.openQuote = scan.line;
     else scan.strayQuotes.add(scan.lines.length);
     return;
   }
@@ -197,29 +191,17 @@ function meetQuote(scan: Scan, kinds: Uint8Array): void {
   const nextKind = next === undefined ? LINE_END : kinds[next];
   if (nextKind !== DELIMITER && nextKind !== LINE_END) {
     scan.strayQuotes.add(scan.lines.length);
-    if (scan.quoteLine !== scan.line) scan.brokenLine ??= scan.quoteLine;
+    if (scan.openQuote !== scan.line) scan.brokenQuote ??= scan.openQuote;
   }
-  scan.quoteLine = undefined;
+  scan.openQuote = undefined;
 }
 
 function finish(scan: Scan): RecordBoundaries {
-  const unterminated = scan.final && scan.quoteLine === undefined && scan.end < scan.bytes.length;
-  if (unterminated) endRecord(scan, scan.bytes.length);
+  const { bytes, final, at: _at, line, ...found } = scan;
+  const unterminated = final && scan.openQuote === undefined && scan.end < bytes.length;
+  if (unterminated) endRecord(scan, bytes.length);
   if (scan.quoted.at(-1) === scan.lines.length) scan.quoted.pop();
-  return {
-    end: unterminated ? scan.bytes.length : scan.end,
-    lines: scan.lines,
-    starts: scan.starts,
-    ends: scan.ends,
-    quoted: scan.quoted,
-    blankLines: scan.blankLines,
-    nextLine: unterminated ? scan.line + 1 : scan.recordLine,
-    strayQuotes: scan.strayQuotes,
-    controls: scan.controls,
-    openQuote: scan.quoteLine,
-    brokenQuote: scan.brokenLine,
-    unterminated,
-  };
+  return unterminated ? { ...found, end: bytes.length, nextLine: line + 1, unterminated } : found;
 }
 
 /**
@@ -244,22 +226,11 @@ export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly num
     lines: pick(lines),
     starts: pick(starts),
     ends: pick(ends),
-    quoted: placesWhere((number) => isAmong(quoted, number)),
+    quoted: placesWhere((number) => isInSorted(quoted, number)),
     strayQuotes: new Set(placesWhere((number) => strayQuotes.has(number))),
     controls: new Set(placesWhere((number) => controls.has(number))),
     unterminated: isUnterminated(boundaries, numbers.at(-1) ?? -1),
   };
-}
-
-function isAmong(sorted: readonly number[], value: number): boolean {
-  let start = 0;
-  let end = sorted.length;
-  while (start < end) {
-    const middle = (start + end) >>> 1;
-    if ((sorted[middle] ?? 0) < value) start = middle + 1;
-    else end = middle;
-  }
-  return sorted[start] === value;
 }
 
 export const RECORD_FLAG = { quoted: 1, strayQuote: 2, control: 4 } as const;
