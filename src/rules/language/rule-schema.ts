@@ -62,19 +62,19 @@ function parseWritten(text: string | number | boolean, context: z.RefinementCtx)
   } catch (error) {
     if (!(error instanceof ExpressionSyntaxError)) throw error;
     const place = error.offset === 0 ? "" : ` (character ${error.offset + 1})`;
-    context.addIssue({
-      code: "custom",
-      message: `${JSON.stringify(text)} is not a valid expression: ${error.message}${place}`,
-    });
-    return z.NEVER;
+    return refuse(context, `${JSON.stringify(text)} is not a valid expression: ${error.message}${place}`);
   }
+}
+
+function refuse(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
 }
 
 /** An expression that is only a path. */
 export const path: z.ZodType<PathExpression> = expression.transform((parsed, context): PathExpression => {
   if (parsed.kind === "path") return parsed;
-  context.addIssue({ code: "custom", message: "must be the path of a field, such as day_of_month or meters[].serial" });
-  return z.NEVER;
+  return refuse(context, "must be the path of a field, such as day_of_month or meters[].serial");
 });
 
 /** A literal value, not an expression: text is used unchanged. */
@@ -119,8 +119,7 @@ export function numberIn(written: Expression | undefined): number | undefined {
 /** A number of days, such as `4 days`. */
 export const days: z.ZodType<number> = expression.transform((parsed, context) => {
   if (parsed.kind === "days") return parsed.count;
-  context.addIssue({ code: "custom", message: "must be a number of days, such as 4 days" });
-  return z.NEVER;
+  return refuse(context, "must be a number of days, such as 4 days");
 });
 
 /** A regular expression that must match the whole value. */
@@ -128,6 +127,5 @@ export const wholePattern: z.ZodType<RegExp> = z.string().transform((source, con
   const pattern = regularExpression(`^(?:${source})$`, "u");
   const why = pattern === undefined ? "it is not a regular expression" : slowPatternReason(source);
   if (pattern !== undefined && why === undefined) return pattern;
-  context.addIssue({ code: "custom", message: `${JSON.stringify(source)} is not allowed: ${why}` });
-  return z.NEVER;
+  return refuse(context, `${JSON.stringify(source)} is not allowed: ${why}`);
 });

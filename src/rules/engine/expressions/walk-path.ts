@@ -24,10 +24,15 @@ export function compileWalk(path: PathExpression, testOf: (filter: Expression) =
   if (path.base === "here") return follow;
   if (path.base === "above") return aboveWalk(path.steps[0], follow);
   const start = STARTS[path.base];
-  return (_here, scope, visit, missing) => {
-    const cursor = start(scope);
+  return walkTo((_here, scope) => start(scope), follow);
+}
+
+/** Continues at the cursor that `find` returns. */
+function walkTo(find: (here: Cursor, scope: Scope) => Cursor | undefined, next: Walk): Walk {
+  return (here, scope, visit, missing) => {
+    const cursor = find(here, scope);
     if (cursor === undefined) missing?.();
-    else follow(cursor, scope, visit, missing);
+    else next(cursor, scope, visit, missing);
   };
 }
 
@@ -49,22 +54,10 @@ function visitHere(here: Cursor, _scope: Scope, visit: VisitCursor, missing?: Mi
 }
 
 function stepWalk(step: PathStep, next: Walk, testOf: (filter: Expression) => Predicate): Walk {
-  if (step.kind === "field") return fieldWalk(step.name, next);
+  if (step.kind === "field") return walkTo((here, scope) => fieldOf(here, step.name, scope), next);
   if (step.kind === "items") return itemsWalk(step.filter && testOf(step.filter), next);
   if (step.kind === "members") return membersWalk(next);
-  return (here, scope, visit, missing) => {
-    const up = enclosingObject(here);
-    if (up === undefined) missing?.();
-    else next(up, scope, visit, missing);
-  };
-}
-
-function fieldWalk(name: string, next: Walk): Walk {
-  return (here, scope, visit, missing) => {
-    const cursor = fieldOf(here, name, scope);
-    if (cursor === undefined) missing?.();
-    else next(cursor, scope, visit, missing);
-  };
+  return walkTo(enclosingObject, next);
 }
 
 /** Returns the cursor of a field, or undefined if the field is absent or null. */
