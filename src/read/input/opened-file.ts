@@ -106,8 +106,12 @@ export async function openFile(
       hint: "remove `rename` from the source: the fields of JSON records already have names",
     });
   }
-  if (text === "" && opening.mayBeEmpty !== true) throw emptyFile(file);
+  if (text === "") refuseEmptyJson(file, opening);
   return { ...source, kind, found, table: { kind: "json", file, modifiedMs } };
+}
+
+function refuseEmptyJson(file: string, { mayBeEmpty = false }: OpenOptions): void {
+  if (!mayBeEmpty) throw emptyFile(file);
 }
 
 /** Loads the code for workbooks on demand. */

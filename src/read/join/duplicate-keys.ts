@@ -85,9 +85,10 @@ export function indexRegister(column: string, name: string, { database }: Tempor
       if (some === undefined) return { placeOtherThan: () => undefined };
       return {
         placeOtherThan: (id) => {
-          const found: Readonly<Record<string, unknown>> | undefined = find.get(id);
-          const table = tables[Number(found?.["file"])];
-          return table && keyPlace(rowAt(table, Number(found?.["line"]), String(found?.["pointer"] ?? "")), column);
+          const found: Readonly<Record<string, unknown>> = find.get(id) ?? {};
+          const { file, line, pointer } = found;
+          const table = tables[Number(file)];
+          return table && keyPlace(rowAt(table, Number(line), typeof pointer === "string" ? pointer : ""), column);
         },
       };
     },

@@ -34,7 +34,20 @@ export interface JsonCellFinder {
  */
 export function jsonCellFinder(columns: readonly string[], hashesRows: boolean): JsonCellFinder {
   const root = memberTree(columns);
-  const scan = newScan(columns.length, hashesRows);
+  const scan: Scan = {
+    bytes: Buffer.alloc(0),
+    isCopy: false,
+    at: 0,
+    start: 0,
+    end: 0,
+    record: 0,
+    objects: 0,
+    starts: new Int32Array(columns.length),
+    ends: new Int32Array(columns.length),
+    foundIn: new Float64Array(columns.length),
+    hashesRows,
+    contentOf: createFastContentHash(),
+  };
   let hash = 0;
   return {
     find(cells) {
@@ -68,23 +81,6 @@ interface Scan {
   readonly foundIn: Float64Array;
   readonly hashesRows: boolean;
   readonly contentOf: (value: JsonValue) => number;
-}
-
-function newScan(columns: number, hashesRows: boolean): Scan {
-  return {
-    bytes: Buffer.alloc(0),
-    isCopy: false,
-    at: 0,
-    start: 0,
-    end: 0,
-    record: 0,
-    objects: 0,
-    starts: new Int32Array(columns),
-    ends: new Int32Array(columns),
-    foundIn: new Float64Array(columns),
-    hashesRows,
-    contentOf: createFastContentHash(),
-  };
 }
 
 function begin(scan: Scan, { bytes, start, end }: RecordCells): void {
