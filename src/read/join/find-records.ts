@@ -3,7 +3,7 @@ import { type OpenedSource, rowsOf, withDescendants } from "../input/opened-sour
 import type { ReadLimits } from "../read-limits.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import { keyOf } from "../row/row-key.ts";
-import { memoryStore } from "./child-store.ts";
+import { memoryStore, numbered } from "./child-store.ts";
 import { attached } from "./join.ts";
 import type { PlannedChild } from "./join-plan.ts";
 
@@ -25,11 +25,9 @@ export async function findRecords(
   { isWanted, limit }: WantedRecords,
 ): Promise<readonly InputRecord[]> {
   const found: { readonly number: number; readonly read: ReadRow }[] = [];
-  let number = 0;
-  for await (const rows of rowsOf(root)) {
-    for (const read of rows) {
-      number += 1;
-      if (found.length < limit && isWanted(read.row, number)) found.push({ number, read });
+  for await (const rows of numbered(rowsOf(root))) {
+    for (const { id, read } of rows) {
+      if (found.length < limit && isWanted(read.row, id + 1)) found.push({ number: id + 1, read });
     }
     if (found.length >= limit) break;
   }

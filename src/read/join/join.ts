@@ -127,10 +127,12 @@ async function childrenOf(
   state: JoinState,
 ): Promise<readonly ChildRows[]> {
   const { child } = planned;
+  const { rowsPerParent } = state.limits;
   const keys = parents.map(({ row }) => keyOf(row, child.parentKey));
   const matched = state.matched.get(planned);
   const groups = (await finder.find(keys)).map((group, index) => {
-    refuseTooMany(group, parents[index], planned, state.limits);
+    const parent = parents[index];
+    if (parent !== undefined && group.length > rowsPerParent) throw tooManyRows(parent, child, rowsPerParent);
     for (const { id } of group) matched?.add(id);
     return arrangeRows(group, child);
   });
@@ -162,15 +164,6 @@ function missingRow(
   const refersToOne = child.key === child.on && child.parentKey !== parentsOwn;
   if (key === undefined || parent === undefined || !refersToOne) return [];
   return [sourceProblem(keyPlace(parent.row, child.parentKey), { code: "source_missing_row", child: child.name })];
-}
-
-function refuseTooMany(
-  group: readonly StoredRow[],
-  parent: ReadRow | undefined,
-  { child }: PlannedChild,
-  { rowsPerParent }: ReadLimits,
-): void {
-  if (group.length > rowsPerParent && parent !== undefined) throw tooManyRows(parent, child, rowsPerParent);
 }
 
 export function tooManyRows(parent: ReadRow, child: OpenedChild, max: number): Failure {

@@ -9,6 +9,7 @@ import { shapeOf } from "../../text/shape.ts";
 import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
+import { numbered } from "./child-store.ts";
 
 /** By normalised key: up to `MAX_NEAR_PARENTS` parents. The orphan may belong to any of them. */
 type NearMisses = ReadonlyMap<string, readonly FoundParent[]>;
@@ -35,8 +36,7 @@ export async function nearestParents(
   const near = new Map<string, FoundParent[]>();
   const waiting: Waiting = new Map();
   if (wanted.size === 0) return near;
-  let record = 0;
-  const add = (row: Row): void => {
+  const add = (row: Row, record: number): void => {
     const loose = looseKey(row, child.parentKey);
     if (loose === undefined || !wanted.has(loose)) return;
     const found = getOrAdd(near, loose, (): FoundParent[] => []);
@@ -44,12 +44,7 @@ export async function nearestParents(
     const key = keyOf(row, child.parentKey);
     found.push({ key, place: keyPlace(row, child.parentKey), records: recordsOf(row, record, parent, waiting) });
   };
-  for await (const rows of rowsOf(parent)) {
-    for (const { row } of rows) {
-      record += 1;
-      add(row);
-    }
-  }
+  for await (const rows of numbered(rowsOf(parent))) for (const { id, read } of rows) add(read.row, id + 1);
   if (isChild(parent)) await addRecords(waiting, parent, above);
   return near;
 }
@@ -86,13 +81,11 @@ async function addRecords(
 ): Promise<void> {
   if (source === undefined || waiting.size === 0) return;
   const next: Waiting = new Map();
-  let record = 0;
-  for await (const rows of rowsOf(source)) {
-    for (const { row } of rows) {
-      record += 1;
-      for (const records of waiting.get(keyOf(row, below.parentKey) ?? "") ?? []) {
-        if (isChild(source)) addTo(next, keyOf(row, source.on), records);
-        else if (records.length < MAX_NEAR_PARENTS) records.push(startOf(row, record));
+  for await (const rows of numbered(rowsOf(source))) {
+    for (const { id, read } of rows) {
+      for (const records of waiting.get(keyOf(read.row, below.parentKey) ?? "") ?? []) {
+        if (isChild(source)) addTo(next, keyOf(read.row, source.on), records);
+        else if (records.length < MAX_NEAR_PARENTS) records.push(startOf(read.row, id + 1));
       }
     }
   }

@@ -47,7 +47,7 @@ export function createSpoolStore(folder: string, memoryBytes: number = MEMORY_BY
     for (const bucket of spools.flat()) {
       if (bucket === undefined || bucket.list.length() === 0) continue;
       bucket.parts.push({ position: file.append(bucket.list.bytes()), length: bucket.list.length() });
-      bucket.list = createByteList(FIRST_BYTES);
+      bucket.list = createByteList();
     }
     size = 0;
   }
@@ -92,10 +92,8 @@ interface Bucket {
   readonly parts: { readonly position: number; readonly length: number }[];
 }
 
-const FIRST_BYTES = 4096;
-
 function bucketOf(buckets: Buckets, number: number): Bucket {
-  return (buckets[number] ??= { list: createByteList(FIRST_BYTES), parts: [] });
+  return (buckets[number] ??= { list: createByteList(), parts: [] });
 }
 
 /** @param contentOf returns the content of a bucket; called once for each bucket, in ascending order */

@@ -69,14 +69,10 @@ export async function spreadChildren(root: CsvSource, spreading: Spreading): Pro
   return { found, rows: keys.rows, take: (parents) => spools.map((spool) => spool.take(parents)), close: store.close };
 }
 
-interface RootKeys {
-  /** For each column: the records of each key. */
-  readonly tables: ReadonlyMap<string, KeyTable>;
-  readonly rows: number;
-}
-
-/** Indexes the keys of the records up to the first failure, which is thrown later when the records are read. */
-async function rootKeys(root: CsvSource, { signal }: Spreading): Promise<RootKeys | undefined> {
+/**
+ * Indexes the records of each key, by column, up to the first failure, which is thrown later when the records are read.
+ */
+async function rootKeys(root: CsvSource, { signal }: Spreading) {
   const tables = new Map(root.children.map(({ parentKey }) => [parentKey, createKeyTable()]));
   let rows = 0;
   try {
