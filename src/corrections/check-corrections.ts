@@ -114,6 +114,12 @@ function findRowChanges(index: CorrectionIndex, plan: SourceSpec): RowFindings {
   const { rows } = index;
   const count = (sql: string): number => Number(rows(sql)[0]?.["count"] ?? 0);
   const added = count("select count(*) as count from added");
+  const missing = (condition: string): readonly FoundRows[] =>
+    rows(`${LOST} and ${condition} group by source order by source`).map(({ source, count: found, number }) => ({
+      source: String(source),
+      count: Number(found),
+      number: Number(number),
+    }));
   return {
     exportedRows: count("select count(*) as count from exported"),
     returned: count("select count(*) as count from exported where file is not null") + added,
@@ -122,12 +128,8 @@ function findRowChanges(index: CorrectionIndex, plan: SourceSpec): RowFindings {
       count: Number(found),
       place: { file: String(file), line: Number(line) },
     })),
-    lost: rows(`${LOST} and marks not like '%d%' and record in (${RECORDS_LEFT}) group by source order by source`).map(
-      numbered,
-    ),
-    deleted: rows(
-      `${LOST} and (marks like '%d%' or record not in (${RECORDS_LEFT})) group by source order by source`,
-    ).map(numbered),
+    lost: missing(`marks not like '%d%' and record in (${RECORDS_LEFT})`),
+    deleted: missing(`(marks like '%d%' or record not in (${RECORDS_LEFT}))`),
     lostRecords: count(
       `select count(distinct record) as count from exported
        where record not in (${RECORDS_LEFT}) and marks not like '%r%' and key not in (${KEYS_LEFT})`,
@@ -142,11 +144,6 @@ const LOST = "select source, count(*) as count, min(number) + 1 as number from e
 const RECORDS_LEFT = "select record from exported where file is not null";
 /** The keys of re-imported rows. If several records have the same key, a correction may remove all but one of them. */
 const KEYS_LEFT = "select key from exported where file is not null and key <> ''";
-
-function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
-  const { source, count, number } = found;
-  return { source: String(source), count: Number(count), number: Number(number) };
-}
 
 /** Returns the child sources whose rows are joined to their parents in the order of the file. */
 function sourcesInFileOrder({ children }: SourceSpec): readonly string[] {

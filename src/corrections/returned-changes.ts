@@ -11,6 +11,7 @@ import { exportedColumns, type ReturnedRejects } from "./check-corrections.ts";
 import type { ReturnedRow } from "./correction-index.ts";
 import { type ComparedCell, comparedCells, isList, rowFingerprint, scoreCells } from "./match-rows.ts";
 import { memberTexts } from "./returned-rows.ts";
+import { addToGroup } from "../model/groups.ts";
 
 export interface SourceRow {
   /** The row as it is in the file. */
@@ -96,10 +97,7 @@ function memberOf(field: number | string): number | string {
 function comparedMembers(cells: readonly ComparedCell[], values: ReturnedRow["values"]): readonly ComparedCell[] {
   if (isList(values)) return cells;
   const members = new Map<string, ComparedCell[]>();
-  for (const cell of cells) {
-    const name = String(memberOf(cell.field));
-    members.set(name, [...(members.get(name) ?? []), cell]);
-  }
+  for (const cell of cells) addToGroup(members, String(memberOf(cell.field)), cell);
   return [...members].map(([field, own]) => ({
     field,
     fingerprint: own.find(({ fingerprint }) => fingerprint !== undefined)?.fingerprint,

@@ -72,21 +72,16 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   };
 }
 
-interface AsOfReader {
-  /** Absent if the moment comes from the name or the date of the file. */
-  readonly column: string | undefined;
-  /**
-   * Adds the moment of the row, or a problem if the cell does not state the moment.
-   * @throws Failure `mapping_invalid` for a file whose name does not state the moment, and for standard input
-   */
-  readonly add: (mapped: Mapped, row: Row) => Mapped;
-}
-
+/**
+ * Returns the column that states the date of the content, if there is one, and a function that adds the moment of a row,
+ * or a problem if the cell does not state the moment. The function throws a Failure `mapping_invalid` for a file whose
+ * name does not state the moment, and for standard input.
+ */
 function asOfReader(
   document: MappingDocument,
   columnsOf: (source: string) => SourceColumns,
   { isReimport = false }: MappingValues,
-): AsOfReader | undefined {
+) {
   const source = rootSource(document);
   const { asOf } = document.sources.get(source) ?? {};
   if (asOf === undefined) return undefined;
@@ -94,12 +89,12 @@ function asOfReader(
     // A file of rejects has neither the name nor the date of the extract.
     if (isReimport) return undefined;
     const momentOf = asOf.kind === "file name" ? momentOfName(asOf) : momentOfDate;
-    return { column: undefined, add: (mapped, { table }) => ({ ...mapped, asOf: momentOf(table) }) };
+    return { column: undefined, add: (mapped: Mapped, { table }: Row) => ({ ...mapped, asOf: momentOf(table) }) };
   }
   const column = columnsOf(source).column(asOf.column, document.lineOf(["sources", source, "asOf"]));
   return {
     column: asOf.column,
-    add(mapped, row) {
+    add(mapped: Mapped, row: Row): Mapped {
       const cell = column.read(row);
       const moment = typeof cell === "string" ? asOf.read(cell.trim()) : undefined;
       if (moment !== undefined) return { ...mapped, asOf: moment };

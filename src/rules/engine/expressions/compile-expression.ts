@@ -23,7 +23,7 @@ import {
 } from "./rule-value.ts";
 import { membership } from "./membership.ts";
 import { quickPath, singleValue } from "./quick-value.ts";
-import { compileCall } from "./rule-functions.ts";
+import { FUNCTION_COMPILERS } from "./rule-functions.ts";
 import { walkReferenceRows } from "./reference-rows.ts";
 import { shiftDays } from "../../../time/calendar.ts";
 import type { RuleContext } from "../rule-context.ts";
@@ -59,7 +59,7 @@ function evaluation(expression: Expression, compiler: RuleCompiler): Evaluate {
     case "call":
       break;
   }
-  return compileCall(expression, compiler);
+  return FUNCTION_COMPILERS[expression.name](expression.operands, compiler);
 }
 
 function literalValue(literal: Literal, { clock }: RuleContext): Value {

@@ -1,20 +1,14 @@
 import type { Expression, FunctionName } from "../../language/expression.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
 import { instantOf, isIsoDate, isIsoDateTime } from "../../../time/calendar.ts";
-import type { Collect, RuleCompiler, Evaluate } from "./rule-compiler.ts";
+import type { RuleCompiler, Evaluate } from "./rule-compiler.ts";
 import { add, nonMissing, type Rational, toRational, type Value, ZERO } from "./rule-value.ts";
 import { formatTest } from "../value-formats.ts";
 import { cellKey } from "./reference-rows.ts";
 import type { Scope } from "../rule-context.ts";
 import { isSameCursor, type Cursor } from "./cursor.ts";
 
-type Call = Extract<Expression, { kind: "call" }>;
-
-export function compileCall(call: Call, compiler: RuleCompiler): Evaluate {
-  return FUNCTION_COMPILERS[call.name](call.operands, compiler);
-}
-
-const FUNCTION_COMPILERS: Readonly<
+export const FUNCTION_COMPILERS: Readonly<
   Record<FunctionName, (operands: readonly Expression[], compiler: RuleCompiler) => Evaluate>
 > = {
   min: (operands, compiler) => minOrMax(operands, compiler, -1),
@@ -30,14 +24,15 @@ const FUNCTION_COMPILERS: Readonly<
   },
   first: (operands, compiler) => {
     const collects = operands.map(compiler.collect);
-    return (here, scope) => firstValue(collects, here, scope);
+    return (here, scope) => {
+      let found: Value;
+      for (const collect of collects) if (found === undefined) collect(here, scope, (value) => (found ??= value));
+      return found;
+    };
   },
   if: ([test, one, other], compiler) => {
-    const [holds, yes, no] = [
-      compiler.test(required(test)),
-      compiler.evaluate(required(one)),
-      compiler.evaluate(required(other)),
-    ];
+    const holds = compiler.test(required(test));
+    const [yes, no] = [compiler.evaluate(required(one)), compiler.evaluate(required(other))];
     return (here, scope) => (holds(here, scope) ? yes(here, scope) : no(here, scope));
   },
   join: ([separator, ...parts], compiler) => {
@@ -124,15 +119,6 @@ function sumOf(operands: readonly Expression[], compiler: RuleCompiler): Evaluat
     for (const collect of collects) collect(here, scope, take, () => (sum = undefined));
     return sum;
   };
-}
-
-function firstValue(collects: readonly Collect[], here: Cursor, scope: Scope): Value {
-  for (const collect of collects) {
-    let found: Value;
-    collect(here, scope, (value) => (found ??= value));
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function textOf(value: Value): string {
