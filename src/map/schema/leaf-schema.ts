@@ -6,24 +6,21 @@ const CODES: JsonObject = { anyOf: [CODE, { type: "array", minItems: 1, items: C
 const SEPARATOR: JsonObject = { type: "string", minLength: 1, maxLength: 1 };
 const SCALAR: JsonObject = { type: ["string", "number", "boolean", "null"] };
 
+/** Returns the schema of an object with only these properties. */
+export function closedObject(properties: JsonObject, required?: readonly string[]): JsonObject {
+  return { type: "object", additionalProperties: false, ...(required && { required }), properties };
+}
+
 /** A condition such as `{ column: FUEL, in: [G] }`. */
 export const CONDITION_SCHEMA: JsonObject = {
   description: "Only for rows with one of these values in the column",
-  type: "object",
-  additionalProperties: false,
-  required: ["column", "in"],
-  properties: { column: { type: "string" }, in: CODES },
+  ...closedObject({ column: { type: "string" }, in: CODES }, ["column", "in"]),
 };
 
 const REPLACEMENT: JsonObject = {
   anyOf: [
     { type: "array", minItems: 2, maxItems: 2, items: { type: "string" } },
-    {
-      type: "object",
-      additionalProperties: false,
-      required: ["to"],
-      properties: { from: { type: "string" }, pattern: { type: "string" }, to: { type: "string" } },
-    },
+    closedObject({ from: { type: "string" }, pattern: { type: "string" }, to: { type: "string" } }, ["to"]),
   ],
 };
 
@@ -81,9 +78,7 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   pivot: PIVOT_SCHEMA,
   number: {
     description: "The number format of the source; leading zeros are removed",
-    type: "object",
-    additionalProperties: false,
-    properties: { decimal: SEPARATOR, group: SEPARATOR },
+    ...closedObject({ decimal: SEPARATOR, group: SEPARATOR }),
   },
   call: { type: "string", description: "The name of a function in the module given by `functions`" },
 };

@@ -2,7 +2,7 @@ import type { Operation } from "../../contract/operations/operation.ts";
 import { parametersType } from "../../contract/operations/request-parameters.ts";
 import { stepFieldsType } from "../../contract/operations/step-fields.ts";
 import type { JsonObject } from "../../json/json-value.ts";
-import { ENTRY_SCHEMA, LEAF_SCHEMA } from "./leaf-schema.ts";
+import { closedObject, ENTRY_SCHEMA, LEAF_SCHEMA } from "./leaf-schema.ts";
 import { createPayloadSchema, type PayloadSchema } from "./payload-schema.ts";
 import { SOURCE_SCHEMA } from "./source-schema.ts";
 
@@ -41,16 +41,14 @@ export function mappingSchema(operation?: Operation): JsonObject {
 const MEASURES: JsonObject = {
   type: "object",
   description: "Amounts that `migrate proof` adds up (see docs/proof.md)",
-  additionalProperties: {
-    type: "object",
-    additionalProperties: false,
-    required: ["attr"],
-    properties: {
+  additionalProperties: closedObject(
+    {
       attr: { type: "string", description: "The path of the amount in payloads; * matches every item of a list" },
       sum: { const: "decimal" },
       by: { type: "string", description: "An attr of the payload: one sum for each of its values" },
     },
-  },
+    ["attr"],
+  ),
 };
 
 const ANY_ENTRIES: JsonObject = { type: "object", additionalProperties: { $ref: "#/definitions/entry" } };
@@ -65,20 +63,12 @@ function requestProperties(operation: Operation, { entryOf }: PayloadSchema): Js
   const parameters = parametersType(operation)?.properties.get("parameters")?.type;
   return {
     payload: operation.body === undefined ? { type: "object", maxProperties: 0 } : entryOf(operation.body),
-    steps: { type: "object", additionalProperties: false, properties: Object.fromEntries(steps) },
+    steps: closedObject(Object.fromEntries(steps)),
     parameters: parameters === undefined ? { type: "object", maxProperties: 0 } : entryOf(parameters),
   };
 }
 
 const AFTER: JsonObject = {
   description: "The operation whose records must be accepted first",
-  anyOf: [
-    { type: "string" },
-    {
-      type: "object",
-      additionalProperties: false,
-      required: ["operation"],
-      properties: { operation: { type: "string" }, key: { type: "string" } },
-    },
-  ],
+  anyOf: [{ type: "string" }, closedObject({ operation: { type: "string" }, key: { type: "string" } }, ["operation"])],
 };

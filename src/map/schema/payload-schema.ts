@@ -2,7 +2,7 @@ import { describeConstraints, describeType } from "../../contract/describe/descr
 import { type ChoiceType, type FieldType, type ObjectType, PLAIN_TYPE } from "../../contract/types/field-type.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { flattenUnion, narrowType, type Variants } from "../node/union-variants.ts";
-import { CONDITION_SCHEMA } from "./leaf-schema.ts";
+import { closedObject, CONDITION_SCHEMA } from "./leaf-schema.ts";
 import { getOrAdd } from "../../model/groups.ts";
 
 /** Schemas of a mapping's entries, by contract type. */
@@ -98,7 +98,7 @@ function fieldsOf(type: ObjectType | Variants, written: Written): JsonObject {
   const properties = names
     .filter((name) => !isReadOnly(name))
     .map((name) => [name, entryOf(typeOf(name) ?? ANYTHING, written)] as const);
-  return { type: "object", additionalProperties: false, properties: Object.fromEntries(properties) };
+  return closedObject(Object.fromEntries(properties));
 }
 
 function listOf(items: FieldType, written: Written): JsonObject {

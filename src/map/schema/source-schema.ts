@@ -1,17 +1,14 @@
 import type { JsonObject } from "../../json/json-value.ts";
-import { PIVOT_SCHEMA } from "./leaf-schema.ts";
+import { closedObject, PIVOT_SCHEMA } from "./leaf-schema.ts";
 
 const COLUMN: JsonObject = { type: "string", minLength: 1 };
 /** A column, optionally with the type of its cells. */
 const ORDER: JsonObject = {
   anyOf: [
     COLUMN,
-    {
-      type: "object",
-      additionalProperties: false,
-      required: ["column"],
-      properties: { column: COLUMN, as: { enum: ["number", "text"] }, date: { type: "string" }, pivot: PIVOT_SCHEMA },
-    },
+    closedObject({ column: COLUMN, as: { enum: ["number", "text"] }, date: { type: "string" }, pivot: PIVOT_SCHEMA }, [
+      "column",
+    ]),
   ],
 };
 
@@ -19,11 +16,7 @@ const ORDER: JsonObject = {
 const CHOICE: JsonObject = {
   anyOf: [
     { type: "string", pattern: "^\\s*(first|last)(\\s+by\\s+\\S.*)?$" },
-    {
-      type: "object",
-      additionalProperties: false,
-      properties: { first: ORDER, last: ORDER, per: COLUMN },
-    },
+    closedObject({ first: ORDER, last: ORDER, per: COLUMN }),
   ],
 };
 
