@@ -105,11 +105,9 @@ function readGroup(reader: Reader): Part | undefined {
 }
 
 function partOf(members: readonly Member[] | undefined): Part | undefined {
-  const [only, ...others] = members ?? [];
-  if (only === undefined || members === undefined) return undefined;
-  return others.length === 0 && "character" in only
-    ? { kind: "text", text: only.character }
-    : { kind: "class", members };
+  const [only, second] = members ?? [];
+  const isText = only !== undefined && second === undefined && "character" in only;
+  return isText ? { kind: "text", text: only.character } : members && { kind: "class", members };
 }
 
 /** One item of a class. A `-` at the end of a class is a character; `readClass` handles a `-` at the start. */
@@ -140,17 +138,13 @@ function readClass(text: string): Part | undefined {
 
 function withoutRepeats(members: readonly Member[]): readonly Member[] {
   const byName = new Map(members.map((member) => [JSON.stringify(member), member]));
-  const isAnyCase = byName.has(JSON.stringify(LOWER)) && byName.has(JSON.stringify(UPPER));
-  if (!isAnyCase) return [...byName.values()];
-  const others = [...byName.values()].filter(
-    (member) => !("noun" in member) || !LETTERS.has(member.noun) || member.range,
-  );
-  return [{ noun: "letter" }, ...others];
+  const letters = [UPPER, LOWER].map((letter) => JSON.stringify(letter));
+  if (!letters.every((name) => byName.has(name))) return [...byName.values()];
+  return [{ noun: "letter" }, ...[...byName].flatMap(([name, member]) => (letters.includes(name) ? [] : [member]))];
 }
 
 const UPPER: Member = { noun: "capital letter" };
 const LOWER: Member = { noun: "small letter" };
-const LETTERS: ReadonlySet<string> = new Set(["capital letter", "small letter"]);
 const DIGIT: Member = { noun: "digit" };
 
 function rangeMembers(from: string, to: string): readonly Member[] | undefined {

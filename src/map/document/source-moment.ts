@@ -1,7 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { isZone } from "../../time/zoned-time.ts";
-import { type DatePattern, readDatePattern, utcWriter } from "../leaf/date-pattern.ts";
+import { readDatePattern, utcWriter } from "../leaf/date-pattern.ts";
 import { type Issues, asObject, refuseUnknown } from "./mapping-issues.ts";
 
 /**
@@ -89,10 +89,12 @@ function readNotation(
   }
   const pattern = readDatePattern(date, [...path, place], issues);
   if (pattern === undefined) return undefined;
-  const fault = zoneFault(zone, date, pattern);
-  if (fault !== undefined) {
-    return issues.add([...path, fault.at === "date" ? place : fault.at], fault.text, fault.hint);
+  const needsZone = !pattern.hasOffset && /[Hms]/.test(date.replaceAll(/'[^']*'/g, ""));
+  if (needsZone && zone === undefined) {
+    return issues.add([...path, place], "has no time zone", "add zone: Europe/London (or UTC), or XXX to the pattern");
   }
+  const fault = zone === undefined ? undefined : zoneFault(zone, needsZone);
+  if (fault !== undefined) return issues.add([...path, "zone"], ...fault);
   const inZone = typeof zone === "string" ? zone : undefined;
   const toUtc = utcWriter(inZone);
   const amount = place === "fileName" ? "exactly one" : "a";
@@ -122,23 +124,11 @@ function momentIn(name: string, momentOfText: (text: string) => number | undefin
   return moments.size === 1 ? only : undefined;
 }
 
-interface ZoneFault {
-  readonly at: "date" | "zone";
-  readonly text: string;
-  readonly hint?: string;
-}
-
 /** Returns the error in `zone`, if there is one. A pattern with a time needs either a zone or an offset. */
-function zoneFault(zone: JsonValue | undefined, date: string, { hasOffset }: DatePattern): ZoneFault | undefined {
-  const needsZone = !hasOffset && /[Hms]/.test(date.replaceAll(/'[^']*'/g, ""));
-  if (zone === undefined) {
-    const hint = "add zone: Europe/London (or UTC), or XXX to the pattern";
-    return needsZone ? { at: "date", text: "has no time zone", hint } : undefined;
-  }
+function zoneFault(zone: JsonValue, needsZone: boolean): readonly [text: string, hint?: string] | undefined {
   if (typeof zone !== "string" || !isZone(zone))
-    return { at: "zone", text: "must be a time zone", hint: "use a name such as Europe/London, or UTC" };
-  const text = "has no effect: the pattern has no time, or contains the offset (XXX)";
-  return needsZone ? undefined : { at: "zone", text };
+    return ["must be a time zone", "use a name such as Europe/London, or UTC"];
+  return needsZone ? undefined : ["has no effect: the pattern has no time, or contains the offset (XXX)"];
 }
 
 const EXAMPLE = "{ column: CHANGED, date: dd/MM/yyyy }";

@@ -116,7 +116,7 @@ function value(scan: Scan): void {
   if (code === QUOTE) stringEnd(scan);
   else if (code === OPEN_OBJECT) object(scan);
   else if (code === OPEN_LIST) list(scan);
-  else if (!literal(scan) && !number(scan)) fail(scan, "expected a value");
+  else scalar(scan);
 }
 
 function object(scan: Scan): void {
@@ -200,8 +200,7 @@ function stringEnd(scan: Scan): string {
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 function escapeLength(scan: Scan, at: number): number {
-  ESCAPE.lastIndex = at;
-  const escape = ESCAPE.exec(scan.text)?.[0];
+  const escape = tokenAt(scan, at, ESCAPE);
   if (escape !== undefined) return escape.length;
   scan.at = at;
   return fail(scan, "an invalid escape sequence");
@@ -214,25 +213,21 @@ function unescaped(scan: Scan, start: number): string {
   return string;
 }
 
+const LITERAL = /true|false|null/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-function number(scan: Scan): boolean {
-  NUMBER.lastIndex = scan.at;
-  const token = NUMBER.exec(scan.text)?.[0];
-  if (token === undefined) return false;
-  if (!survivesDouble(token)) find(scan, { code: "source_unsafe_number" });
+function scalar(scan: Scan): void {
+  const number = tokenAt(scan, scan.at, NUMBER);
+  const token = number ?? tokenAt(scan, scan.at, LITERAL) ?? fail(scan, "expected a value");
+  if (number !== undefined && !survivesDouble(number)) find(scan, { code: "source_unsafe_number" });
   scan.at += token.length;
-  return true;
 }
 
-function literal(scan: Scan): boolean {
-  const word = LITERALS.find((candidate) => scan.text.startsWith(candidate, scan.at));
-  if (word === undefined) return false;
-  scan.at += word.length;
-  return true;
+/** @param token a sticky expression */
+function tokenAt({ text }: Scan, at: number, token: RegExp): string | undefined {
+  token.lastIndex = at;
+  return token.exec(text)?.[0];
 }
-
-const LITERALS = ["true", "false", "null"] as const;
 
 function skipSpace(scan: Scan): void {
   while (isSpace(scan.text.charCodeAt(scan.at))) scan.at += 1;

@@ -17,14 +17,12 @@ export function parseExpression(text: string): Expression {
 }
 
 function parseOr(reader: TokenReader): Expression {
-  let left = parseAnd(reader);
-  while (reader.take("or")) left = { kind: "or", left, right: parseAnd(reader) };
-  return left;
+  return parseJoined("or", (each) => parseJoined("and", parseNot, each), reader);
 }
 
-function parseAnd(reader: TokenReader): Expression {
-  let left = parseNot(reader);
-  while (reader.take("and")) left = { kind: "and", left, right: parseNot(reader) };
+function parseJoined(kind: "and" | "or", parse: (reader: TokenReader) => Expression, reader: TokenReader): Expression {
+  let left = parse(reader);
+  while (reader.take(kind)) left = { kind, left, right: parse(reader) };
   return left;
 }
 

@@ -50,21 +50,18 @@ export async function spreadChildren(root: CsvSource, spreading: Spreading): Pro
   const store = createSpoolStore(spreading.tempFolder);
   const found: FoundRows[] = [];
   const spools: ChildSpool[] = [];
+  const isComplete = (): boolean => found.length === root.children.length;
   try {
     for (const child of root.children) {
       const table = keys.tables.get(child.parentKey);
       const spool = store.newSpool();
       const rows = table && (await spread(child, table, spool, spreading.signal));
-      if (rows === undefined) {
-        store.close();
-        return undefined;
-      }
+      if (rows === undefined) return undefined;
       found.push(rows);
       spools.push(spool);
     }
-  } catch (error) {
-    store.close();
-    throw error;
+  } finally {
+    if (!isComplete()) store.close();
   }
   return { found, rows: keys.rows, take: (parents) => spools.map((spool) => spool.take(parents)), close: store.close };
 }
