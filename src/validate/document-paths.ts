@@ -70,9 +70,9 @@ const MAX_KEY_BYTES = 1024;
  */
 export function documentPathCheck(root: string | undefined): (path: string) => UnsafePathReason | undefined {
   const bare = rootWithoutSlashes(root);
-  const rootBytes = bare === "" ? 0 : bytesOf(bare) + 1;
+  const rootBytes = bare === "" ? 0 : Buffer.byteLength(bare) + 1;
   return (path) => {
-    if (path.length > MAX_KEY_BYTES || rootBytes + bytesOf(path) > MAX_KEY_BYTES) return "too_long";
+    if (path.length > MAX_KEY_BYTES || rootBytes + Buffer.byteLength(path) > MAX_KEY_BYTES) return "too_long";
     const reason = UNSAFE_PATTERNS.find(([, pattern]) => pattern.test(path))?.[0];
     if (reason !== undefined) return reason;
     if (path.normalize("NFC") !== path) return "not_normalised";
@@ -108,7 +108,3 @@ const UNSAFE_PATTERNS: readonly (readonly [UnsafePathReason, RegExp])[] = [
   ["empty_segment", /\/\/|\/$/],
   ["trailing_dot_or_space", /[.\s](?:\/|$)|^\s/u],
 ];
-
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
-}

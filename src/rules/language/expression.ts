@@ -44,13 +44,11 @@ export function isCondition(expression: Expression): expression is Condition {
   return CONDITIONS.has(expression.kind);
 }
 
-const OTHERS: ReadonlySet<string> = new Set<Expression["kind"]>(["setting", "arithmetic", "call", "path"]);
+const KINDS: ReadonlySet<string> = new Set([...LITERALS, ...CONDITIONS, "setting", "arithmetic", "call", "path"]);
 
 /** Whether an object in a rule is an expression. No other object in a rule has the `kind` of an expression. */
 export function isExpression(part: object): part is Expression {
-  if (!("kind" in part) || typeof part.kind !== "string") return false;
-  const kinds: readonly ReadonlySet<string>[] = [LITERALS, CONDITIONS, OTHERS];
-  return kinds.some((known) => known.has(String(part.kind)));
+  return "kind" in part && typeof part.kind === "string" && KINDS.has(part.kind);
 }
 
 export type Arithmetic = "+" | "-" | "*" | "/";
