@@ -27,7 +27,8 @@ export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<vo
       for (const [index, file] of files.entries()) {
         if (index < begin) continue;
         const place = index === begin ? from : undefined;
-        for await (const chunk of chunksOf(piecesOf(file, place), index, isAtHeader(file, place))) {
+        const isAtStart = file.kind !== "xlsx" && place === undefined;
+        for await (const chunk of chunksOf(piecesOf(file, place), index, isAtStart)) {
           signal?.throwIfAborted();
           yield chunk;
         }
@@ -35,10 +36,6 @@ export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<vo
       await refuseChanged();
     },
   };
-}
-
-function isAtHeader({ kind }: OpenedFile, place: InputPosition | undefined): boolean {
-  return kind !== "xlsx" && place === undefined;
 }
 
 function chunkFile(file: OpenedFile, keys: readonly string[]): ChunkFile {

@@ -102,11 +102,12 @@ export async function* rowsOf(
   source: OpenedSource | OpenedChild,
   from?: InputPosition,
 ): AsyncGenerator<readonly ReadRow[]> {
+  const { name, amend } = source;
   const keys = keysOf(source);
   const first = from === undefined ? 0 : source.files.findIndex(({ file }) => file === from.file);
   for (const [index, file] of source.files.slice(first).entries()) {
     for await (const read of rowsOfFile(file, { from: index === 0 ? from : undefined })) {
-      const rows = source.amend === undefined ? read : amended(read, source.name, source.amend);
+      const rows = amend === undefined ? read : read.map(({ row, problems }) => ({ row: amend(row, name), problems }));
       yield keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
     }
   }
@@ -135,14 +136,6 @@ export async function* keysOfRows(
 export function keysOf(source: OpenedSource | OpenedChild): readonly string[] {
   const names = [source.key, "on" in source ? source.on : undefined].filter((name) => name !== undefined);
   return [...new Set(names)];
-}
-
-function amended(
-  rows: readonly ReadRow[],
-  source: string,
-  amend: NonNullable<OpenOptions["amend"]>,
-): readonly ReadRow[] {
-  return rows.map(({ row, problems }) => ({ row: amend(row, source), problems }));
 }
 
 /** Whether the records of a source can be read from this position, without reading earlier data. */

@@ -34,7 +34,8 @@ export async function findRecords(
   const own = found.map(({ read }) => read);
   const children = await storesFor(root, own);
   const records: InputRecord[] = [];
-  for await (const rows of attached(oneBatch(own), children, { limits, matched: new Map(), counts: new Map() })) {
+  const batches = own.length === 0 ? [] : [own];
+  for await (const rows of attached(batches, children, { limits, matched: new Map(), counts: new Map() })) {
     for (const read of rows) {
       records.push({ number: found[records.length]?.number ?? 0, source: root.name, orphan: false, ...read });
     }
@@ -55,10 +56,6 @@ export async function firstRows(root: OpenedSource): Promise<readonly InputRecor
 async function firstRow(source: OpenedSource): Promise<ReadRow | undefined> {
   for await (const [first] of rowsOf(source)) if (first !== undefined) return first;
   return undefined;
-}
-
-async function* oneBatch(rows: readonly ReadRow[]): AsyncGenerator<readonly ReadRow[]> {
-  if (rows.length > 0) yield rows;
 }
 
 async function storesFor(parent: OpenedSource, rows: readonly ReadRow[]): Promise<readonly PlannedChild[]> {

@@ -94,7 +94,7 @@ async function closeLevels(levels: readonly JoinLevel[]): Promise<void> {
 
 /** Joins child rows to the rows of a source. */
 export async function* attached(
-  batches: AsyncIterable<readonly ReadRow[]>,
+  batches: AsyncIterable<readonly ReadRow[]> | Iterable<readonly ReadRow[]>,
   children: readonly PlannedChild[],
   state: JoinState,
 ): AsyncGenerator<readonly ReadRow[]> {

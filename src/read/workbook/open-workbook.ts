@@ -168,18 +168,16 @@ function problemsOf(
 }
 
 function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits): readonly string[] {
-  const notices: string[] = [];
   const hidden = [
     ...(hiddenRows > 0 ? [counted(hiddenRows, "hidden row")] : []),
     ...(hiddenColumns > 0 ? [counted(hiddenColumns, "hidden column")] : []),
   ];
-  if (hidden.length > 0) notices.push(`also reads ${hidden.join(" and ")}`);
-  if (mergedRanges > 0) {
-    notices.push(
-      `${counted(mergedRanges, "range")} of merged cells: only the first cell of ${mergedRanges === 1 ? "the" : "each"} range has a value`,
-    );
-  }
-  return notices;
+  const merged = `${counted(mergedRanges, "range")} of merged cells`;
+  const each = mergedRanges === 1 ? "the" : "each";
+  return [
+    ...(hidden.length > 0 ? [`also reads ${hidden.join(" and ")}`] : []),
+    ...(mergedRanges > 0 ? [`${merged}: only the first cell of ${each} range has a value`] : []),
+  ];
 }
 
 /**

@@ -7,7 +7,7 @@ import { sortedBy } from "../merge-store.ts";
 import { type JoinState, numberRecords, orphansOf, tooManyRows } from "../join.ts";
 import { type CsvSource, csvSources, type SpreadChildren, spreadChildren } from "./spread-children.ts";
 import type { ChildSlice, JoinedChunk, JoinedInput } from "./joined-chunk.ts";
-import { type CsvRecords, csvRecords } from "../../csv/csv-records.ts";
+import { csvRecords } from "../../csv/csv-records.ts";
 import { rowsAt } from "../../csv/csv-rows.ts";
 import { numbered } from "../child-store.ts";
 
@@ -95,15 +95,11 @@ async function* chunksOf(
         const [parent] = number === undefined ? [] : rowsAt(records, opened.layout, [number]);
         if (parent !== undefined && child !== undefined) throw tooManyRows(parent, child, limits.rowsPerParent);
       }
-      yield { file, root: sent(records), children };
+      // Copies the records, because their buffer is reused for reading and may contain other data.
+      yield { file, root: { ...records, bytes: new Uint8Array(records.bytes) }, children };
       from = to;
     }
   }
-}
-
-/** Copies the records, because their buffer is reused for reading and may contain other data. */
-function sent(records: CsvRecords): JoinedChunk["root"] {
-  return { ...records, bytes: new Uint8Array(records.bytes) };
 }
 
 function crowdedParent(slices: readonly ChildSlice[], max: number): number | undefined {
