@@ -12,11 +12,9 @@ export function strip(text: string): string {
  * character.
  */
 export function countCharacters(text: string): number {
-  let pairs = 0;
-  for (let at = 1; at < text.length; at += 1) {
-    if (isLow(text.charCodeAt(at)) && isHigh(text.charCodeAt(at - 1))) pairs += 1;
-  }
-  return text.length - pairs;
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 /**
@@ -35,12 +33,4 @@ function isSpace(code: number): boolean {
   if (code > 0x20 && code < 0x7f) return false;
   const separator = (code >= 0x1c && code <= 0x1f) || code === 0x85;
   return separator || (code !== 0xfeff && /\s/.test(String.fromCharCode(code)));
-}
-
-function isHigh(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
-
-function isLow(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
 }

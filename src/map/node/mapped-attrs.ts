@@ -49,13 +49,10 @@ function collectFields(
 }
 
 function collectItems(entry: JsonValue, type: FieldType, position: AttrPosition): void {
-  if (isJsonArray(entry)) for (const item of entry) collect(itemIn(item, type), type, position);
-  else if (isJsonObject(entry) && entry["item"] !== undefined) collect(entry["item"], type, position);
+  if (isJsonArray(entry)) {
+    for (const item of entry) collect(isListEntry(item, type) ? (item["item"] ?? {}) : item, type, position);
+  } else if (isJsonObject(entry) && entry["item"] !== undefined) collect(entry["item"], type, position);
   else if (isJsonObject(entry)) addAttr(position, {});
-}
-
-function itemIn(entry: JsonValue, type: FieldType): JsonValue {
-  return isListEntry(entry, type) ? (entry["item"] ?? {}) : entry;
 }
 
 /** Merges the values of several entries for one attr, which may occur in the items of a list literal. */

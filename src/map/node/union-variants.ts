@@ -41,7 +41,9 @@ export function narrowType(entry: JsonValue, type: FieldType): FieldType | Varia
   const lists = options.filter((option) => option.kind === "list");
   const list = listOfAny(lists);
   const hasScalars = objects.length + lists.length < options.length;
-  const isList = isJsonArray(entry) || (isJsonObject(entry) && (entry["each"] !== undefined || isSplit(entry)));
+  const isList =
+    isJsonArray(entry) ||
+    (isJsonObject(entry) && (entry["each"] !== undefined || (entry["split"] !== undefined && isLeaf(entry))));
   if (list !== undefined && (isList || lists.length === options.length)) return list;
   if (objects.length === 0 || (hasScalars && isLeaf(entry))) return { ...type, options };
   return chosen(entry, type, objects);
@@ -68,11 +70,6 @@ function listOfAny(lists: readonly ListType[]): ListType | undefined {
   const [first] = lists;
   const items = unionOf(lists.map((list) => list.items));
   return first && items && { ...first, items };
-}
-
-/** Whether the entry splits one cell into a list. */
-function isSplit(entry: JsonObject): boolean {
-  return entry["split"] !== undefined && isLeaf(entry);
 }
 
 function isLeaf(entry: JsonValue): boolean {
