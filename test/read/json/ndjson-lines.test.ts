@@ -52,7 +52,7 @@ async function found(bytes: Buffer, cuts: readonly number[], limit: number): Pro
 function expected(text: string, limit: number): readonly Found[] {
   return text.split("\n").flatMap((one, index): readonly Found[] => {
     const own = one.trimStart();
-    const record = own.replace(/^\u001e/, "").trim();
+    const record = (own.startsWith("\u001E") ? own.slice(1) : own).trim();
     if (Buffer.byteLength(own) > limit) return [{ text: undefined, line: 7 + index }];
     return record === "" ? [] : [{ text: record, line: 7 + index }];
   });
