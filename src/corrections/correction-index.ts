@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { z } from "zod";
 import { createTemporaryDatabase, type TemporaryDatabase } from "../files/temporary-database.ts";
 import type { Place } from "../model/place.ts";
 import { readFailure } from "../read/text/file-bytes.ts";
@@ -91,20 +90,26 @@ export async function loadRejectedRows({ database }: CorrectionIndex, file: stri
   );
 }
 
-const lineSchema = z.tuple([
-  z.string(),
-  z.number(),
-  z.string(),
-  z.string(),
-  z.array(z.union([z.number(), z.string()])),
-  z.string(),
-  z.union([z.string(), z.record(z.string(), z.string())]),
-]);
-
 function lineOf(text: string, file: string): ManifestLine {
-  const line = lineSchema.safeParse(parseJson(text));
-  if (line.success) return line.data;
+  const line = parseJson(text);
+  if (isLine(line)) return line;
   throw notOfReport(file);
+}
+
+function isLine(line: unknown): line is ManifestLine {
+  if (!Array.isArray(line) || line.length !== 7) return false;
+  const [source, record, key, fingerprint, errors, marks, cells]: readonly unknown[] = line;
+  return (
+    [source, key, fingerprint, marks].every(isText) &&
+    typeof record === "number" &&
+    Array.isArray(errors) &&
+    errors.every((each) => typeof each === "number" || isText(each)) &&
+    (isText(cells) || (typeof cells === "object" && cells !== null && Object.values(cells).every(isText)))
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 /** Converts a row of the table `exported`. */
