@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { elementTexts, isListOf, parseExact } from "../../json/exact-json.ts";
+import { createFastContentHash } from "../../json/fast-content-hash.ts";
 import { isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { cleanText } from "../reply/reply-body.ts";
@@ -90,6 +91,22 @@ export async function* followPages<P extends LinkedPage<unknown>>(
     }
     yield page;
   }
+}
+
+/**
+ * Returns a function that is called with the entries of each page, in order. It returns true if an earlier page contains
+ * one of these entries. In that case, the list changed or was reordered between two requests, so other entries may be
+ * missing from all pages. Keeps only a hash of each entry.
+ */
+export function createRepeatCheck(): (entries: readonly JsonValue[]) => boolean {
+  const seen = new Set<number>();
+  const hashOf = createFastContentHash();
+  return (entries) => {
+    const hashes = entries.map(hashOf);
+    const hasRepeats = hashes.some((hash) => seen.has(hash));
+    for (const hash of hashes) seen.add(hash);
+    return hasRepeats;
+  };
 }
 
 function readPage<T>(

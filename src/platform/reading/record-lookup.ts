@@ -11,7 +11,7 @@ import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
 import { comparedAttrs, type ComparedRecord, type LookupRecord } from "./compare-content.ts";
 import { evaluateReply, type LookupResult, unknown } from "./lookup-result.ts";
-import { countOf, followPages } from "./pagination.ts";
+import { countOf, createRepeatCheck, followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
 import { hasTwoAccounts, identifierText, namesOfKey } from "../reply/named-record.ts";
 import { recordMismatch } from "../reply/reply-trust.ts";
@@ -129,7 +129,8 @@ function byPath(
 
 /**
  * Returns the results for the records that the list contains. A 404 proves nothing, because the list itself may not
- * exist. An incomplete list proves nothing either.
+ * exist. An incomplete list proves nothing either. If the list changed while it was read, it proves nothing about the
+ * records that it does not contain.
  */
 async function readList(
   records: readonly LookupRecord[],
@@ -154,7 +155,10 @@ async function readList(
     return { next: isPaged ? next : null, count: countOf(count, what), results };
   };
   const form = formOfItems(list);
+  const repeatsEarlierPage = createRepeatCheck();
+  let hasChanged = false;
   for await (const { results } of followPages(client, first, readPage)) {
+    hasChanged = repeatsEarlierPage(results) || hasChanged;
     for (const item of results) {
       const record = byKey.get(identifierText(valueAt(item, keyMatch.reply)));
       if (record === undefined) continue;
@@ -164,6 +168,7 @@ async function readList(
       found.set(record, combined(found.get(record), result));
     }
   }
+  if (hasChanged) for (const record of records) if (!found.has(record)) found.set(record, CHANGED_LIST);
   return found;
 }
 
@@ -190,6 +195,10 @@ function formOfItems({ operation, list = [] }: ReadBack): FieldType | undefined 
 }
 
 const SAME_KEY = unknown("another record of this lookup has the same key");
+const CHANGED_LIST = unknown(
+  "two pages of the list of received records contain the same entry, so the list has probably changed between them",
+);
+
 const TWO_ACCOUNTS = unknown("the platform lists the record's key twice, with different account numbers");
 const TWO_ANSWERS = unknown("the platform returns the record with two different account numbers");
 const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists the record with two different account numbers");

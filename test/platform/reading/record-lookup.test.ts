@@ -142,6 +142,18 @@ describe("looking records up on the platform", () => {
     expect(await look([lookupOf("R2")], [paged], replies)).toMatchObject([{ kind: "unknown" }]);
   });
 
+  it("does not treat a record as absent if the list was reordered between two pages", async () => {
+    const paged: ReadBack = { ...LIST, list: ["results"] };
+    const [one, two, three] = ["R1", "R2", "R3"].map((number) => ({ number, account: `A-${number}` }));
+    const first = { count: 4, next: "https://api.example.test/v1/imports/S/?page=2", results: [one, two] };
+    const records = ["R1", "R3", "R4"].map((ref) => lookupOf(ref));
+    const found = { kind: "found" };
+    const reordered = { "S/": first, "S/?page=2": { count: 4, next: null, results: [three, one] } };
+    expect(await look(records, [paged], reordered)).toMatchObject([found, found, { kind: "unknown" }]);
+    const ordered = { "S/": first, "S/?page=2": { count: 4, next: null, results: [three, { number: "R5" }] } };
+    expect(await look(records, [paged], ordered)).toMatchObject([found, found, { kind: "absent" }]);
+  });
+
   it.each<[string, Readonly<Record<string, Reply>>]>([
     ["pages without a count", { "S/": { next: null, results: [{ number: "R1" }] } }],
     ["an object that is not a page", { "S/": { results: [{ number: "R1" }] } }],
