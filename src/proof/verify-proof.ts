@@ -12,6 +12,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/records/run.ts";
 import { Failure } from "../model/failure.ts";
 import type { Proof } from "../model/proof.ts";
+import { plannedRuns } from "../pipeline/run/run-ledger.ts";
 import { type PlatformAnswer, type PlatformCheck, platformFile, replayedCheck } from "./platform-check.ts";
 import { tablesIn, writeProof } from "./write-proof.ts";
 
@@ -47,15 +48,16 @@ export async function verifyProof(
     },
     dependencies,
   );
+  const omitted = await omittedRuns(proof, ledger);
   const changed = changedSources(proof, made);
-  if (changed.length > 0) return changed;
+  if (changed.length > 0) return [...omitted, ...changed];
   const differences: string[] = [];
   const tables = [...Object.keys(proof.files), ...Object.keys(made.files), ...(await tablesIn(folder))];
   const names = new Set([...tables, "proof.html"]);
   for (const name of names) differences.push(...(await differingFile(name, folder, again)));
   const now = await readFile(path.join(again, "proof.json"), "utf8");
   if (text !== now) differences.unshift(...differingMembers(parseJson(text), parseJson(now)));
-  return differences;
+  return [...omitted, ...differences];
 }
 
 const proofSchema = z.object({
@@ -100,6 +102,18 @@ async function requireExactRun(ledger: Ledger, id: string): Promise<Run> {
   throw new Failure("run_unknown", `the ledger has no run ${id}`, {
     hint: "use --ledger to select the ledger that the proof was created from",
   });
+}
+
+/**
+ * Describes the runs that a proof of all runs omits, although they had ended when the proof was made. Such a proof was
+ * changed later. Runs that ended later are ignored, because a proof remains valid after further pushes.
+ */
+async function omittedRuns({ coverage, runs, madeAt }: RecordedProof, ledger: Ledger): Promise<readonly string[]> {
+  if (coverage === undefined) return [];
+  const listed = new Set(runs.map(({ run }) => run));
+  return (await plannedRuns(ledger))
+    .filter(({ id, startedAt, finishedAt }) => !listed.has(id) && (finishedAt ?? startedAt) < madeAt)
+    .map(({ id }) => `run ${id} is missing, although this is a proof of all runs`);
 }
 
 async function recordedAnswers(

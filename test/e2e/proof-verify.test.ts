@@ -109,6 +109,25 @@ describe("proof verify", () => {
     expect(existsSync(work.file(`proof/platform-${onlyRun(proofIn(work)).run}.ndjson`))).toBe(false);
   });
 
+  test("fails with a proof of all runs from which a run was removed, together with its tables", async () => {
+    const work = proofFolder();
+    await work.push();
+    await work.push();
+    await work.migrate("proof", "--out", "proof", "--all");
+    const { runs, files, ...others } = proofIn(work);
+    const removed = runs[0]?.run ?? "";
+    const isKept = ([name]: readonly [string, string]): boolean => !name.includes(removed);
+    for (const name of Object.keys(files)) if (name.includes(removed)) rmSync(work.file("proof", name));
+    const changedProof = {
+      ...others,
+      runs: runs.slice(1),
+      files: Object.fromEntries(Object.entries(files).filter(isKept)),
+    };
+    writeFileSync(work.file("proof/proof.json"), `${JSON.stringify(changedProof, undefined, 2)}\n`);
+    const { code, stdout } = await work.migrate("proof", "verify", "proof");
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`run ${removed} is missing`)]);
+  });
+
   test("succeeds after a later push to the same ledger, and fails with a new ledger", async () => {
     const work = proofFolder();
     await work.push();
