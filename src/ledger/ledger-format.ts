@@ -12,7 +12,8 @@ export function requireKnownFormat(ledger: string, format: number): void {
     "config",
     `the ledger ${ledger} ${found} (format ${format}; this version supports ${LEDGER_FORMAT})`,
     {
-      hint: `${isNewer ? "use the newer version, or " : ""}choose another ledger with --ledger; nothing was changed`,
+      // With another ledger, a push would send all records again.
+      hint: `${isNewer ? "use the newer version" : "check --ledger"}; nothing was changed`,
     },
   );
 }

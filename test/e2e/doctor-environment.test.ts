@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startCli } from "./cli.ts";
 import { type AccountCells, CONTRACT, goodAccounts } from "./push-scene.ts";
 import { scene, useDoctor } from "./doctor-scene.ts";
+import { noSmallDisk, smallDisk } from "./small-disk.ts";
 
 const { sandbox, admin, migrate, examine } = useDoctor();
 
@@ -110,6 +111,17 @@ describe("the ledger check of migrate doctor", () => {
       status: "failed",
       figures: { ambiguous: 3 },
       fix: expect.stringMatching(/^migrate reconcile \d{8}-/),
+    });
+  });
+
+  test("suggests another ledger on a full disk only before the first push", async ({ skip }) => {
+    const reason = noSmallDisk();
+    if (reason !== undefined) skip(reason);
+    const ledger = smallDisk(1024).file("ledger.db");
+    const { of } = await examine(scene(), ["--ledger", ledger]);
+    expect(of("disk")).toMatchObject({
+      status: "failed",
+      fix: "free some space; before the first push, you can also choose another location with --ledger",
     });
   });
 

@@ -48,12 +48,15 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
 const LEDGER_BYTES_PER_RECORD = 1000;
 const MIN_FREE_BYTES = 100_000_000;
 
-/** With PostgreSQL, the folder contains only reports and copies of standard input. */
+/**
+ * With PostgreSQL, the folder contains only reports and copies of standard input. For a ledger in a file, advises another
+ * location only before the first push, because a later push with another ledger would send all records again.
+ */
 async function diskCheck({ folder, server }: LedgerStore, records: number | undefined): Promise<Check> {
   const [content, otherPlace] =
     server === undefined
-      ? ["the ledger", "choose another location with --ledger"]
-      : ["reports", "run the command in another folder"];
+      ? ["the ledger", "; before the first push, you can also choose another location with --ledger"]
+      : ["reports", ", or run the command in another folder"];
   const existing = await nearestFolder(path.resolve(folder));
   const { bavail, bsize } = await statfs(existing);
   const free = bavail * bsize;
@@ -67,14 +70,14 @@ async function diskCheck({ folder, server }: LedgerStore, records: number | unde
   if (!isWritable) {
     return failed("disk", `${existing} cannot be written to`, {
       exitCode: FAILURES.storage,
-      fix: `grant write access to it, or ${otherPlace}`,
+      fix: `grant write access to it${otherPlace}`,
       figures,
     });
   }
   if (free >= wanted) return ok("disk", text, { figures });
   return failed("disk", `${text}, and about ${formatBytes(wanted)} is needed`, {
     exitCode: FAILURES.storage,
-    fix: `free some space, or ${otherPlace}`,
+    fix: `free some space${otherPlace}`,
     figures,
   });
 }
