@@ -157,6 +157,10 @@ describe("the script for bash", () => {
     expect(bashReply(["migrate", "push", "--dry"])).toEqual(["--dry-run"]);
     expect(bashReply(["migrate", "push", "--target", ""])).toEqual(["local", "other"]);
     expect(bashReply(["migrate", "validate", "acc"])).toEqual(["accounts.csv"]);
+    expect(bashReply(["migrate", "validate", "--source", "accounts", "=", "acc"])).toEqual(["accounts.csv"]);
+    expect(bashReply(["migrate", "status", "--ledger", ".migrate/ledger.db-ch"])).toEqual([
+      ".migrate/ledger.db-checksums",
+    ]);
     expect(outputOf("bash", ["--norc", "-c", "source script.bash; complete -p migrate"])).toBe(
       "complete -F _migrate migrate\n",
     );
@@ -195,6 +199,8 @@ describe("the script for zsh", () => {
     const setUp = "autoload -U compinit; compinit -u -D; source ./script.zsh; print LOA''DED";
     const screen = await typeInto(["zsh", "-f", "-i"], setUp, "migrate push --target o\t");
     await expect.poll(screen).toMatch(/--target other/);
+    const afterOption = await typeInto(["zsh", "-f", "-i"], setUp, "migrate push --source accounts=acc\t");
+    await expect.poll(afterOption).toMatch(/accounts=accounts\.csv/);
   });
 });
 
@@ -211,6 +217,8 @@ describe("the script for fish", () => {
     expect(fishReply("migrate push --target ")).toEqual(["local", "other"]);
     expect(fishReply("migrate push --target=o")).toEqual(["--target=other"]);
     expect(fishReply("migrate validate acc")).toEqual(["accounts.csv"]);
+    expect(fishReply("migrate validate --mapping=map")).toEqual(["--mapping=mapping.yaml"]);
+    expect(fishReply("migrate validate --source accounts=acc")).toEqual(["accounts=accounts.csv"]);
   });
 });
 

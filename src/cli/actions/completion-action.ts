@@ -27,7 +27,7 @@ export async function completeAction(
     // The shell would treat a tab or a line break as the end of the value.
     .filter(({ value }) => value.startsWith(start) && !/\p{Cc}/u.test(value))
     .map(({ value, description = "" }) => `${prefix}${value}\t${plainText(description, MAX_DESCRIPTION)}\n`);
-  stdout.write(lines.join("") + (files ? `${FILES_LINE}\n` : ""));
+  stdout.write(lines.join("") + (files ? `${FILES_LINE}\t${prefix}\n` : ""));
 }
 
 const MAX_DESCRIPTION = 100;

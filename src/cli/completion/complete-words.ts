@@ -27,10 +27,13 @@ export function completeWords(program: Command, words: readonly string[]): Compl
   const current = words.at(-1) ?? "";
   const { command, typed, waiting, onlyPositional } = readWords(program, words.slice(0, -1));
   const from = { typed, prefix: "" };
-  if (waiting !== undefined) return { ...from, ...valuesOfOption(waiting) };
+  if (waiting !== undefined) return { ...from, ...valuesOfOption(waiting, current) };
   const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
   const named = flag === undefined || onlyPositional ? undefined : command.options.find(({ long }) => long === flag);
-  if (named !== undefined && value !== undefined) return { ...from, prefix: `${flag}=`, ...valuesOfOption(named) };
+  if (named !== undefined && value !== undefined) {
+    const { prefix = "", ...values } = valuesOfOption(named, value);
+    return { ...from, ...values, prefix: `${flag}=${prefix}` };
+  }
   if (current.startsWith("-") && !onlyPositional)
     return { ...from, candidates: untypedOptions(command, typed), files: false };
   return { ...from, ...valuesOfName(command, typed.positional) };
@@ -49,13 +52,16 @@ function commandsBelow(group: Command | undefined, names: readonly string[]): re
   return named === undefined ? [] : visibleCommands(named);
 }
 
-function valuesOfOption(option: Option): Values {
+/** @param value the part of the value that has been typed; `prefix` is the part before the path in `name=path` */
+function valuesOfOption(option: Option, value: string): Values & { readonly prefix?: string } {
   const choices = option.argChoices ?? (option.flags.endsWith("[true|false]") ? ["true", "false"] : undefined);
   if (choices !== undefined) return onlyValues(choices);
+  const [prefix = ""] = option.flags.includes("<name=path>") ? (/^[^=]*=/.exec(value) ?? []) : [];
   return {
     candidates: [],
-    files: /<(file|path|dir|pem|name=path|place)(\.\.\.)?>/.test(option.flags),
+    files: /<(file|path|path\|url|dir|pem|name=path|place)(\.\.\.)?>/.test(option.flags),
     valuesOf: option.attributeName(),
+    prefix,
   };
 }
 

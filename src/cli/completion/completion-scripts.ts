@@ -6,7 +6,10 @@ export type Shell = (typeof SHELLS)[number];
  * description`.
  */
 export const COMPLETE_COMMAND = "__complete";
-/** An output line that tells the script to complete paths as well. */
+/**
+ * The start of an output line that tells the script to complete paths as well. After it come a tab and the text of the
+ * last word before the path, such as `--config=`.
+ */
 export const FILES_LINE = ":files";
 
 /** Returns the script for a shell. The script contains no candidates and calls the program to get them. */
@@ -40,7 +43,7 @@ _migrate() {
   prefix=\${word%"$current"}
   COMPREPLY=()
   while read -r line; do
-    if [[ $line == ${FILES_LINE} ]]; then
+    if [[ $line == ${FILES_LINE}$'\\t'* ]]; then
       compopt -o filenames 2>/dev/null
       COMPREPLY+=($(compgen -f -- "$current"))
     else
@@ -61,17 +64,17 @@ const ZSH = `
 # zsh completion for migrate
 _migrate() {
   local -a candidates
-  local line value files=
+  local line value files= prefix=
   for line in "\${(@f)$("\${(Q)words[1]}" ${COMPLETE_COMMAND} -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
-    if [[ $line == ${FILES_LINE} ]]; then
-      files=1
+    if [[ $line == ${FILES_LINE}$'\\t'* ]]; then
+      files=1 prefix=\${line#*$'\\t'}
     elif [[ -n $line ]]; then
       value=\${line%%$'\\t'*}
       candidates+=("\${value//:/\\\\:}:\${line#*$'\\t'}")
     fi
   done
   (( $#candidates )) && _describe migrate candidates
-  [[ -n $files ]] && _files
+  [[ -n $files ]] && compset -p \${#prefix} && _files
 }
 if [[ $funcstack[1] == _migrate ]]; then
   _migrate "$@"
@@ -86,8 +89,12 @@ function __migrate_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
     for line in (command $words[1] ${COMPLETE_COMMAND} -- $words[2..-1] "$current" 2>/dev/null)
-        if test "$line" = ${FILES_LINE}
-            __fish_complete_path "$current"
+        set -l parts (string split -m 1 \\t -- $line)
+        if test "$parts[1]" = ${FILES_LINE}
+            set -l start (math (string length -- "$parts[2]") + 1)
+            for path in (__fish_complete_path (string sub -s $start -- "$current"))
+                echo $parts[2]$path
+            end
         else
             echo $line
         end
@@ -105,9 +112,11 @@ Register-ArgumentCompleter -Native -CommandName migrate -ScriptBlock {
         Select-Object -Skip 1 | ForEach-Object { $_.ToString().Trim('"', "'") })
     $empty = if ($wordToComplete -eq '') { @('--empty') } else { @() }
     & $commandAst.GetCommandName() ${COMPLETE_COMMAND} @empty '--' @words 2>$null | ForEach-Object {
-        if ($_ -eq '${FILES_LINE}') {
-            Get-ChildItem -Name -Path "$wordToComplete*" -ErrorAction SilentlyContinue | ForEach-Object {
-                $path = Join-Path (Split-Path "$wordToComplete*") $_
+        if ($_ -like '${FILES_LINE}*') {
+            $prefix = ($_ -split "\`t", 2)[1]
+            $start = $wordToComplete.Substring($prefix.Length)
+            Get-ChildItem -Name -Path "$start*" -ErrorAction SilentlyContinue | ForEach-Object {
+                $path = $prefix + (Join-Path (Split-Path "$start*") $_)
                 [System.Management.Automation.CompletionResult]::new($path, $path, 'ProviderItem', $path)
             }
         } else {

@@ -52,6 +52,13 @@ describe("completion", () => {
     expect(complete("push", "--limit", "").files).toBe(false);
   });
 
+  it("suggests paths for --ledger, and after the = of an option or a named source", () => {
+    expect(complete("status", "--ledger", "")).toMatchObject({ files: true, prefix: "" });
+    expect(complete("status", "--ledger=x")).toMatchObject({ files: true, prefix: "--ledger=" });
+    expect(complete("push", "--source", "a=x=")).toMatchObject({ files: true, prefix: "a=" });
+    expect(complete("push", "--source=a=x")).toMatchObject({ files: true, prefix: "--source=a=" });
+  });
+
   it("looks up targets, operations, runs and keys", () => {
     expect(complete("push", "--target", "l").valuesOf).toBe("target");
     expect(complete("push", "--operation=").valuesOf).toBe("operation");
