@@ -15,8 +15,21 @@ export function remedyOf(error: unknown, target: string): string {
   if (code === "ENOENT" && existing !== resolved) return `create the folder ${childOf(existing, resolved)}`;
   if (IS_FILE.has(code)) return `move the file ${existing}`;
   if (code === "EROFS") return `make ${existing} writable: its file system is mounted read-only`;
+  if (isOwnerMissing(error)) return `make this user the owner of ${error.path}`;
   const access = `grant this user write access to ${existing}`;
   return NO_RIGHTS.has(code) ? access : `${FREE_SPACE}, or ${access}`;
+}
+
+/** Whether the mode of a file cannot be changed because the file belongs to another user. */
+function isOwnerMissing(error: unknown): error is { readonly path: string } {
+  return (
+    error instanceof Error &&
+    errorCode(error) === "EPERM" &&
+    "syscall" in error &&
+    error.syscall === "chmod" &&
+    "path" in error &&
+    typeof error.path === "string"
+  );
 }
 
 /** Returns the child of a folder that contains the target, or is the target. */

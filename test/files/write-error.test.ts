@@ -24,4 +24,11 @@ describe("the remedy for a failed write", () => {
     mkdirSync(folder);
     expect(remedyOf(failed(code), path.join(folder, "not", "yet.csv"))).toBe(remedy.replace("HERE", folder));
   });
+
+  test("names the file whose mode cannot be changed, because it belongs to another user", () => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, "ledger.db");
+    const error = Object.assign(failed("EPERM"), { syscall: "chmod", path: file });
+    expect(remedyOf(error, folder)).toBe(`make this user the owner of ${file}`);
+  });
 });
