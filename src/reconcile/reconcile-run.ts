@@ -6,7 +6,12 @@ import { Failure } from "../model/failure.ts";
 import { planPolicy } from "../pipeline/plan/plan-records.ts";
 import type { OpenRun } from "../pipeline/run/with-run.ts";
 import { comparedAttrs } from "../platform/reading/compare-content.ts";
-import { isLookedUpAgain, type LookupResult, markConflictingAccounts } from "../platform/reading/lookup-result.ts";
+import {
+  isLookedUpAgain,
+  type LookupResult,
+  markConflictingAccounts,
+  resultOfTwo,
+} from "../platform/reading/lookup-result.ts";
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { lookUpRecords } from "../platform/reading/record-lookup.ts";
 import { counted, formatCount } from "../text/count.ts";
@@ -41,7 +46,10 @@ export async function reconcileRun(
     if (drain.aborted) break;
     const second = again.length === 0 ? [] : await lookUpGroup(again, context);
     const results = new Map(again.map((record, index) => [record, second[index] ?? NOT_READ_BACK]));
-    const lookups = group.map((record, index) => results.get(record) ?? seen[index] ?? NOT_READ_BACK);
+    const lookups = group.map((record, index) => {
+      const result = results.get(record);
+      return result === undefined ? (seen[index] ?? NOT_READ_BACK) : resultOfTwo(seen[index], result);
+    });
     await saveDecisions(group, markConflictingAccounts(group, lookups), context, left);
   }
   for (const [reason, records] of left) {

@@ -145,6 +145,23 @@ test.each([
   expect(created).toEqual(references(6));
 });
 
+test("`absent: resend` does not create an import twice if the platform first processes the import and then lacks it", async () => {
+  const looked = new Set<string>();
+  const readBack = (request: SeenRequest): Action => {
+    const key = keyIn(request);
+    if (key === undefined) return reply(200, []);
+    if (looked.has(key)) return reply(404, { detail: "Not found." });
+    looked.add(key);
+    return reply(200, { external_account_number: key, import_status: "IN_PROGRESS" });
+  };
+  const scene = { records: 3, lost: [2], readBack, overlay: WITH_STATUS };
+  const { reconcile, resume, created } = await reconcileAfterPush(scene);
+  expect(reconcile.code).toBe(5);
+  expect(reconcile.stderr).toContain("first processed the record, but did not find it");
+  expect(resume.code).toBe(5);
+  expect(created).toEqual(references(3));
+});
+
 test.each<[string, Action]>([
   ["a gateway's JSON", reply(404, { message: "no Route matched with those values" })],
   ["an empty body", reply(404, "")],

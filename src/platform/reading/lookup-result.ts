@@ -29,6 +29,16 @@ export function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
   return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isInProgress === true);
 }
 
+/**
+ * Returns the result of two lookups of a record, one after the other. A platform that first processes the record and then
+ * does not find it contradicts itself, so only two absences in a row prove that the record is absent.
+ */
+export function resultOfTwo(first: LookupResult | undefined, second: LookupResult): LookupResult {
+  return second.kind === "absent" && first?.kind !== "absent" ? NO_LONGER_FOUND : second;
+}
+
+const NO_LONGER_FOUND = unknown("the platform first processed the record, but did not find it a moment later");
+
 interface Evaluation {
   /** Attr of the business key. */
   readonly key: AttrPath;
