@@ -1,3 +1,4 @@
+import { ACCOUNT_FIELDS } from "../../contract/operations/documented-reply.ts";
 import type { ReadBack } from "../../contract/operations/operation.ts";
 import { fieldAt, type FieldType } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
@@ -61,8 +62,29 @@ export function evaluateReply(
   const missing = has !== undefined && isEmpty(valueAt(reply, has)) ? formatAttr(has) : undefined;
   const unsettled =
     outcomes === undefined ? resultWithoutOutcomes(status, missing, form) : statusResult(status, missing, outcomes);
-  return unsettled ?? accountResult(reply, readBack) ?? compareContent(reply, record, readBack, key);
+  const result = unsettled ?? accountResult(reply, readBack);
+  if (result !== undefined) return result;
+  return isIdentified(reply, readBack, key) ? compareContent(reply, record, readBack, key) : UNIDENTIFIED;
 }
+
+/**
+ * Whether a reply shows that the platform has the record: by its status, by the path in `has`, or by a key, an account
+ * number or a value to compare. Any other reply, such as `{}` or `{"detail": "no such account"}`, may mean the opposite.
+ * If the contract names neither values to compare nor an account number, any reply that is not empty counts.
+ */
+function isIdentified(reply: JsonValue, { has, outcomes, match, account }: ReadBack, key: AttrPath): boolean {
+  if (has !== undefined || outcomes !== undefined) return true;
+  if (match.length === 0 && account === undefined) return !isEmpty(reply);
+  const places = [
+    key,
+    ...(account === undefined ? [] : [account]),
+    ...ACCOUNT_FIELDS,
+    ...match.map((pair) => pair.reply),
+  ];
+  return places.some((place) => !isEmpty(valueAt(reply, place)));
+}
+
+const UNIDENTIFIED = unknown("a reply without a business key, an account number or a value to compare");
 
 /**
  * Returns a result if the account number is null or blank, which means that no number has been assigned yet. Otherwise

@@ -142,6 +142,24 @@ describe("looking records up on the platform", () => {
     expect(await look([lookupOf("R2")], [paged], replies)).toMatchObject([{ kind: "unknown" }]);
   });
 
+  it.each([
+    ["an empty object", {}],
+    ["an empty list", []],
+    ["a message", { detail: "no such account", ref: null }],
+  ])("treats a reply with %s as inconclusive, because it shows no record", async (_, reply) => {
+    for (const one of [ONE, { ...ONE, match: [] }]) {
+      expect(await look([lookupOf("R1")], [one], { "S/R1/": reply })).toMatchObject([{ kind: "unknown" }]);
+    }
+  });
+
+  it.each([{ ref: "R1" }, { number: "A-1" }, { account: "A-1" }])(
+    "finds a record without values to compare in a reply with an identifier: %j",
+    async (reply) => {
+      const found = await look([lookupOf("R1")], [{ ...ONE, match: [] }], { "S/R1/": reply });
+      expect(found).toMatchObject([{ kind: "found" }]);
+    },
+  );
+
   it("does not treat a record as absent if the list was reordered between two pages", async () => {
     const paged: ReadBack = { ...LIST, list: ["results"] };
     const [one, two, three] = ["R1", "R2", "R3"].map((number) => ({ number, account: `A-${number}` }));
