@@ -141,7 +141,7 @@ async function readList(
   const keyMatch = list.match.find(({ payload }) => formatAttr(payload) === formatAttr(key));
   if (keyMatch === undefined)
     throw notFound("the contract does not say which field of a list entry contains the business key");
-  const { byKey, found } = recordsByKey(records, key);
+  const { byKey, byNumber, found } = recordsByKey(records, key);
   const what = "the list of received records";
   const missing = notFound("the platform has no list of received records (HTTP 404)");
   const first = { url: joinPath(client.baseUrl, path), what, missing, query: false };
@@ -160,7 +160,10 @@ async function readList(
   for await (const { results } of followPages(client, first, readPage)) {
     hasChanged = repeatsEarlierPage(results) || hasChanged;
     for (const item of results) {
-      const record = byKey.get(identifierText(valueAt(item, keyMatch.reply)));
+      const listed = valueAt(item, keyMatch.reply);
+      const similar = byNumber.get(listed);
+      if (similar !== undefined) found.set(similar, LISTED_AS_NUMBER);
+      const record = byKey.get(identifierText(listed));
       if (record === undefined) continue;
       const identifiers = { outcomes: [], key, ...definedMembers({ account: list.account }) };
       const isAmbiguous = hasTwoAccounts(item, identifiers, record.payload);
@@ -172,20 +175,29 @@ async function readList(
   return found;
 }
 
-/** Returns the records by key. Records that share a key are in `found`, because the list cannot tell them apart. */
+/**
+ * Returns the records by key, and those with leading zeros also by number. Records that share a key are in `found`,
+ * because the list cannot tell them apart.
+ */
 function recordsByKey(
   records: readonly LookupRecord[],
   key: AttrPath,
-): { readonly byKey: ReadonlyMap<string, LookupRecord>; readonly found: Map<LookupRecord, LookupResult> } {
+): {
+  readonly byKey: ReadonlyMap<string, LookupRecord>;
+  readonly byNumber: ReadonlyMap<unknown, LookupRecord>;
+  readonly found: Map<LookupRecord, LookupResult>;
+} {
   const byKey = new Map<string, LookupRecord>();
+  const byNumber = new Map<unknown, LookupRecord>();
   const found = new Map<LookupRecord, LookupResult>();
   for (const record of records) {
     const text = identifierText(valueAt(record.payload, key));
     const other = byKey.get(text);
     if (other !== undefined) for (const one of [record, other]) found.set(one, SAME_KEY);
     else if (text !== "") byKey.set(text, record);
+    if (/^0\d+$/.test(text)) byNumber.set(Number(text), record);
   }
-  return { byKey, found };
+  return { byKey, byNumber, found };
 }
 
 function formOfItems({ operation, list = [] }: ReadBack): FieldType | undefined {
@@ -194,6 +206,7 @@ function formOfItems({ operation, list = [] }: ReadBack): FieldType | undefined 
   return listForm?.kind === "list" ? listForm.items : undefined;
 }
 
+const LISTED_AS_NUMBER = unknown("the platform lists a number that equals the record's key without its leading zeros");
 const SAME_KEY = unknown("another record of this lookup has the same key");
 const CHANGED_LIST = unknown(
   "two pages of the list of received records contain the same entry, so the list has probably changed between them",

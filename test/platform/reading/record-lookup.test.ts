@@ -160,6 +160,16 @@ describe("looking records up on the platform", () => {
     },
   );
 
+  it("does not treat a record as absent if the list contains its key as a number without leading zeros", async () => {
+    const records = ["0042", "43", "0044"].map((ref) => lookupOf(ref));
+    const replies = { "S/": [{ number: 42 }, { number: 43, account: "A-43" }] };
+    expect(await look(records, [LIST], replies)).toMatchObject([
+      { kind: "unknown" },
+      { kind: "found" },
+      { kind: "absent" },
+    ]);
+  });
+
   it("does not treat a record as absent if the list was reordered between two pages", async () => {
     const paged: ReadBack = { ...LIST, list: ["results"] };
     const [one, two, three] = ["R1", "R2", "R3"].map((number) => ({ number, account: `A-${number}` }));
