@@ -67,8 +67,8 @@ const ORDINARY_WORD = /^[a-z_]+$/;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
 /**
- * Returns the mask for the texts and numbers in these values, in any letter case and Unicode form, escaped for HTML,
- * JSON or URLs, and with a date in another notation.
+ * Returns a mask that hides the texts and numbers in these values. It finds them in any letter case and Unicode form,
+ * and escaped for HTML, JSON or URLs. It finds dates in other notations, too.
  * @param isCode whether a value is a code, which is not confidential
  */
 function createValueMask(values: readonly JsonValue[], isCode: (value: string) => boolean): ValueMask {

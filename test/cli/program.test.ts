@@ -66,11 +66,11 @@ describe("the command line", () => {
   it.each([
     ["validate --limit 0", "Expected a whole number of at least 1."],
     ["sandbox --port 65536", "Expected a whole number from 0 to 65535."],
-    ["validate --mapping=", "The value is empty. Give a value, or omit it."],
+    ["validate --mapping=", "The value is empty. Enter a value, or omit the option or argument."],
     ["validate --supplier=ACME\u00a0", "Expected a code without whitespace at its start or end."],
     ["validate --supplier=", "Expected a code without whitespace at its start or end."],
-    ["validate --only=,", "The value is empty. Give a value, or omit it."],
-    ["validate --contract=", "The value is empty. Give a value, or omit it."],
+    ["validate --only=,", "The value is empty. Enter a value, or omit the option or argument."],
+    ["validate --contract=", "The value is empty. Enter a value, or omit the option or argument."],
   ])("refuses %s and says what it expects", async (line, words) => {
     await expect(typed(line)).rejects.toThrow(words);
   });

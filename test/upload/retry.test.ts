@@ -116,7 +116,7 @@ describe("a repeated record", () => {
     });
   });
 
-  test("waits for Retry-After to the millisecond, like any other request", async () => {
+  test("waits for exactly the time in Retry-After", async () => {
     const times: number[] = [];
     const { end } = await play(
       ({ number, clock }) => {

@@ -162,7 +162,7 @@ export const PARSERS = {
   },
 };
 
-const EMPTY = "The value is empty. Give a value, or omit it.";
+const EMPTY = "The value is empty. Enter a value, or omit the option or argument.";
 
 export interface ListenAddress {
   readonly host: string;

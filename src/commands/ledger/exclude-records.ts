@@ -288,6 +288,8 @@ function severalDestinations(keys: readonly string[], destinations: readonly Run
   return new Failure(
     "usage",
     `no push has included ${firstOf(keys)}, and the ledger has several destinations; nothing was changed`,
-    { hint: `choose one with --operation or --supplier: ${listed.join("; ")}` },
+    {
+      hint: `choose one with --operation or --supplier, or name keys that a push has included. The destinations: ${listed.join("; ")}`,
+    },
   );
 }

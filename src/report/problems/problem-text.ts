@@ -201,7 +201,7 @@ const KEY_CORRUPTION_TEXT: Readonly<Record<KeyCorruptionKind, string>> = {
 };
 
 const BAD_CELL_TEXT: Readonly<Record<BadCellReason, string>> = {
-  error_value: "The formula of the cell has an error",
+  error_value: "The cell contains an error value",
   not_calculated: "The result of the cell's formula was not saved; open the workbook and save it again",
   impossible_date: "The date does not exist, or is before March 1900; write it as text",
 };

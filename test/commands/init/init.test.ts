@@ -281,7 +281,7 @@ test("init reads numbers with a decimal comma as numbers, even if the field also
   expect(mapping).toContain('amount: { from: AMOUNT, number: { decimal: ",", group: "." } }');
 });
 
-test("init asks to check the time zone if the contract declares neither a zone nor a region", async () => {
+test("init adds a TODO to check the time zone if the contract declares neither a zone nor a region", async () => {
   const files = { "accounts.csv": "REF,SEEN_AT\nA1,01/02/2024 10:30\nA2,13/02/2024 11:30\n" };
   const seenAt = { seen_at: { type: "string", format: "date-time" } };
   const { mapping } = await initOfProperties(seenAt, files, { key: "ref" });

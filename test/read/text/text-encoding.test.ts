@@ -30,7 +30,7 @@ describe("the text decoder", () => {
     async (text) => {
       const failure = await failureOf(readBytes(Buffer.from(`A\nO\u2019Brien ${text}\n`), "windows-1252"));
       expect(failure).toMatchObject({ code: "source_bad_encoding", exitCode: 2 });
-      expect(failure.hint).toContain("omit --encoding");
+      expect(failure.hint).toContain("remove the encoding setting");
     },
   );
 

@@ -225,7 +225,7 @@ describe("a worker in a run of several workers", () => {
     expect(twice).toBeLessThanOrEqual(26);
   });
 
-  test("ignores its own refusal when the other workers report the refusal back", () => {
+  test("ignores a rate from the other workers that results from its own refusal", () => {
     let share: PaceShare = { limit: 16, holdMs: 0, workers: 2 };
     const one = bench({ concurrency: 16, share: () => share });
     for (let reply = 0; reply < 40; reply += 1) {
