@@ -39,6 +39,8 @@ export async function bundle(root, dist) {
   );
   for (const { fileName } of bundled) if (fileName.endsWith(".map")) keepOwnPlaces(path.join(program, fileName));
   for (const [name, file] of Object.entries(LATE)) {
+    if (!bundled.some(({ code = "" }) => code.includes(`("${file}")`)))
+      throw new Error(`the source does not load ${name} with load("${name}"), so the package would lack it`);
     bundled.push(
       ...(await write({ input: name, cwd: root }, { file: path.join(program, file), format: "cjs", exports: "named" })),
     );

@@ -5,6 +5,7 @@ let polyfill: typeof Polyfill | undefined;
 
 /** Returns `Temporal`, for times in time zones. Loads it on first use, because most commands do not need it. */
 export function temporal(): typeof Polyfill.Temporal {
-  const loaded: typeof Polyfill = (polyfill ??= createRequire(import.meta.url)("temporal-polyfill"));
+  const load = createRequire(import.meta.url);
+  const loaded: typeof Polyfill = (polyfill ??= load("temporal-polyfill"));
   return loaded.Temporal;
 }

@@ -4,7 +4,7 @@ import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import type { JsonObject } from "../../../src/json/json-value.ts";
 import { comparedAttrs, type LookupRecord } from "../../../src/platform/reading/compare-content.ts";
-import type { LookupResult } from "../../../src/platform/reading/lookup-result.ts";
+import { type LookupResult, resultOfTwo } from "../../../src/platform/reading/lookup-result.ts";
 import { lookUpRecords } from "../../../src/platform/reading/record-lookup.ts";
 import type { ReadClient, ReadRequest } from "../../../src/platform/reading/read-client.ts";
 
@@ -81,6 +81,14 @@ function listedTwice(second: string): Readonly<Record<string, Reply>> {
 }
 
 describe("looking records up on the platform", () => {
+  it("treats a record as absent only after two absences in a row", () => {
+    const absent: LookupResult = { kind: "absent" };
+    const inProgress: LookupResult = { kind: "unknown", reason: "processed", isInProgress: true };
+    expect(resultOfTwo(absent, absent)).toBe(absent);
+    for (const first of [inProgress, undefined]) expect(resultOfTwo(first, absent)).toMatchObject({ kind: "unknown" });
+    expect(resultOfTwo(absent, inProgress)).toBe(inProgress);
+  });
+
   it("finds thousands of records in one list, and requests single records only if they are not in the list", async () => {
     const records = Array.from({ length: 3000 }, (_, index) => lookupOf(`R${index}`));
     const items = records.slice(1).map(({ payload }) => ({ number: payload["ref"], account: `A-${refOf(payload)}` }));
