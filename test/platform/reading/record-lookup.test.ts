@@ -2,83 +2,22 @@ import { describe, expect, it } from "vitest";
 import type { ReadBack } from "../../../src/contract/operations/operation.ts";
 import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import { Failure } from "../../../src/model/failure.ts";
-import type { JsonObject } from "../../../src/json/json-value.ts";
-import { comparedAttrs, type LookupRecord } from "../../../src/platform/reading/compare-content.ts";
+import { comparedAttrs } from "../../../src/platform/reading/compare-content.ts";
 import { type LookupResult, resultOfTwo } from "../../../src/platform/reading/lookup-result.ts";
 import { lookUpRecords } from "../../../src/platform/reading/record-lookup.ts";
-import type { ReadClient, ReadRequest } from "../../../src/platform/reading/read-client.ts";
-
-const BASE = new URL("https://api.example.test/v1/");
-const KEY = ["ref"];
-
-const LIST: ReadBack = readBack("/imports/{supplier}/", {
-  parameters: { supplier: ["supplier"] },
-  list: [],
-  match: [{ reply: ["number"], payload: ["ref"] }],
-  account: ["account"],
-});
-const ONE: ReadBack = readBack("/imports/{supplier}/{ref}/", {
-  parameters: { supplier: ["supplier"], ref: ["ref"] },
-  match: [{ reply: ["name"], payload: ["name"] }],
-  account: ["account"],
-});
-
-function readBack(path: string, rest: Partial<ReadBack>): ReadBack {
-  const operation = { id: path, method: "GET", path, dedupesByKey: false, replies: [], outcomes: [] };
-  return { operation, parameters: {}, match: [], provesAbsence: true, ...rest };
-}
-
-function lookupOf(ref: string, more: JsonObject = {}, isAsSent = true): LookupRecord {
-  return { payload: { ref, supplier: "S", name: "Ada", ...more }, isAsSent };
-}
-
-function refOf({ ref }: JsonObject): string {
-  return typeof ref === "string" ? ref : "";
-}
-
-type Reply = string | object | Failure;
-
-/** Creates a client for a platform that gives these replies, keyed by path, and 404 for other paths. */
-function clientOf(replies: Readonly<Record<string, Reply>>): { readonly client: ReadClient; readonly asked: string[] } {
-  const asked: string[] = [];
-  const get = (url: URL, { missing }: ReadRequest): Promise<string> => {
-    const path = url.pathname.replace("/v1/imports/", "") + url.search;
-    asked.push(path);
-    const reply = replies[path] ?? missing;
-    if (reply instanceof Failure) return Promise.reject(reply);
-    return Promise.resolve(typeof reply === "string" ? reply : JSON.stringify(reply));
-  };
-  return { client: { baseUrl: BASE, get }, asked };
-}
-
-/** Looks records up, and returns the results without the compared values. */
-async function look(
-  records: readonly LookupRecord[],
-  readBacks: readonly ReadBack[],
-  replies: Readonly<Record<string, Reply>>,
-): Promise<readonly object[]> {
-  return (await lookUpRecords(records, readBacks, { client: clientOf(replies).client, key: KEY })).map(withoutValues);
-}
-
-function withoutValues(result: LookupResult): object {
-  if (!("values" in result)) return result;
-  const { values: _values, compared: _compared, ...others } = result;
-  return others;
-}
-
-const UNREACHABLE = new Failure("platform_unreachable", "the platform does not give the state of a record (HTTP 502)");
-
-function item(code: string, account: string): object {
-  return { number: "R1", account, state: { code } };
-}
-
-/**
- * Returns the reply with a list that has three entries for record R1. The first and last entries have the account A-1,
- * and the second entry has the given account.
- */
-function listedTwice(second: string): Readonly<Record<string, Reply>> {
-  return { "S/": ["A-1", second, "A-1"].map((account) => ({ number: "R1", account })) };
-}
+import {
+  KEY,
+  LIST,
+  ONE,
+  readBack,
+  lookupOf,
+  refOf,
+  clientOf,
+  look,
+  UNREACHABLE,
+  item,
+  type Reply,
+} from "./lookup-scene.ts";
 
 describe("looking records up on the platform", () => {
   it("treats a record as absent only after two absences in a row", () => {
@@ -122,81 +61,6 @@ describe("looking records up on the platform", () => {
       { kind: "found", account: "9007199254740993" },
       { kind: "found", account: "9007199254740992" },
     ]);
-  });
-
-  it("follows a list in pages, and fails at a page that leads to another host", async () => {
-    const paged: ReadBack = { ...LIST, list: ["results"] };
-    const first = { results: [], next: "https://api.example.test/v1/imports/S/?page=2" };
-    const replies = { "S/": first, "S/?page=2": { results: [{ number: "R1" }], next: null } };
-    expect(await look([lookupOf("R1")], [paged], replies)).toEqual([{ kind: "found" }]);
-    const astray = { "S/": { results: [], next: "https://evil.example/v1/" } };
-    await expect(look([lookupOf("R1")], [paged], astray)).rejects.toMatchObject({ code: "redirect" });
-  });
-
-  it.each<[string, Readonly<Record<string, Reply>>]>([
-    ["shows fewer records than its count", { "S/": { count: 2, next: null, results: [{ number: "R1" }] } }],
-    ["has an invalid count", { "S/": { count: null, next: null, results: [{ number: "R1" }] } }],
-    ["shows fewer records than its count as text", { "S/": { count: "2", next: null, results: [{ number: "R1" }] } }],
-    ["has a count, but no address of the next page", { "S/": { count: 1, results: [{ number: "R1" }] } }],
-    [
-      "has a last page without the address of the next page",
-      {
-        "S/": { next: "?page=2", results: [{ number: "R1" }] },
-        "S/?page=2": { results: [] },
-      },
-    ],
-  ])("treats a list as inconclusive if it %s", async (_, replies) => {
-    const paged: ReadBack = { ...LIST, list: ["results"] };
-    expect(await look([lookupOf("R2")], [paged], replies)).toMatchObject([{ kind: "unknown" }]);
-  });
-
-  it.each([
-    ["an empty object", {}],
-    ["an empty list", []],
-    ["a message", { detail: "no such account", ref: null }],
-  ])("treats a reply with %s as inconclusive, because it shows no record", async (_, reply) => {
-    for (const one of [ONE, { ...ONE, match: [] }]) {
-      expect(await look([lookupOf("R1")], [one], { "S/R1/": reply })).toMatchObject([{ kind: "unknown" }]);
-    }
-  });
-
-  it.each([{ ref: "R1" }, { number: "A-1" }, { account: "A-1" }])(
-    "finds a record without values to compare in a reply with an identifier: %j",
-    async (reply) => {
-      const found = await look([lookupOf("R1")], [{ ...ONE, match: [] }], { "S/R1/": reply });
-      expect(found).toMatchObject([{ kind: "found" }]);
-    },
-  );
-
-  it("does not treat a record as absent if the list contains its key as a number without leading zeros", async () => {
-    const records = ["0042", "43", "0044"].map((ref) => lookupOf(ref));
-    const replies = { "S/": [{ number: 42 }, { number: 43, account: "A-43" }] };
-    expect(await look(records, [LIST], replies)).toMatchObject([
-      { kind: "unknown" },
-      { kind: "found" },
-      { kind: "absent" },
-    ]);
-  });
-
-  it("does not treat a record as absent if the list was reordered between two pages", async () => {
-    const paged: ReadBack = { ...LIST, list: ["results"] };
-    const [one, two, three] = ["R1", "R2", "R3"].map((number) => ({ number, account: `A-${number}` }));
-    const first = { count: 4, next: "https://api.example.test/v1/imports/S/?page=2", results: [one, two] };
-    const records = ["R1", "R3", "R4"].map((ref) => lookupOf(ref));
-    const found = { kind: "found" };
-    const reordered = { "S/": first, "S/?page=2": { count: 4, next: null, results: [three, one] } };
-    expect(await look(records, [paged], reordered)).toMatchObject([found, found, { kind: "unknown" }]);
-    const ordered = { "S/": first, "S/?page=2": { count: 4, next: null, results: [three, { number: "R5" }] } };
-    expect(await look(records, [paged], ordered)).toMatchObject([found, found, { kind: "absent" }]);
-  });
-
-  it.each<[string, Readonly<Record<string, Reply>>]>([
-    ["pages without a count", { "S/": { next: null, results: [{ number: "R1" }] } }],
-    ["an object that is not a page", { "S/": { results: [{ number: "R1" }] } }],
-    ["pages with as many records as their count", { "S/": { count: 1, next: null, results: [{ number: "R1" }] } }],
-  ])("treats a record as absent if it is not in a list in the form of %s", async (_, replies) => {
-    const paged: ReadBack = { ...LIST, list: ["results"] };
-    expect(await look([lookupOf("R2")], [paged], replies)).toEqual([{ kind: "absent" }]);
   });
 
   it.each([
@@ -299,16 +163,6 @@ describe("looking records up on the platform", () => {
     await expect(look(records, [ONE], down)).rejects.toBe(UNREACHABLE);
     const denied = new Failure("authentication", "the platform does not accept the credentials");
     await expect(look(records, [ONE], { "S/R1/": denied })).rejects.toBe(denied);
-  });
-
-  it("treats a list as inconclusive if it contains a key twice with different account numbers", async () => {
-    expect(await look([lookupOf("R1")], [LIST], listedTwice("A-2"))).toEqual([
-      {
-        kind: "unknown",
-        reason: expect.stringContaining("lists the record's key twice, with different account numbers"),
-      },
-    ]);
-    expect(await look([lookupOf("R1")], [LIST], listedTwice("A-1"))).toEqual([{ kind: "found", account: "A-1" }]);
   });
 
   it.each<[string, Readonly<Record<string, Reply>>, ReadBack, string]>([
