@@ -23,6 +23,7 @@ export const CHOICES: {
   readonly rateKind: typeof RATE_KINDS;
 } = { format: FORMATS, recordFormat: RECORD_FORMATS, fuel: FUELS, rateKind: RATE_KINDS };
 
+/** The sandbox checks the same statuses. Importing its list would load the sandbox at every start. */
 export const ERROR_STATUSES = [500, 502, 503, 504] as const;
 
 /** Parsers of option values by kind. `before` is the previous value. */

@@ -1,4 +1,4 @@
-import { FUNCTION_TIMEOUT } from "../../job/functions/function-messages.ts";
+import { DEFAULT_FUNCTION_TIMEOUT } from "../../job/functions/function-messages.ts";
 import { timeoutSettings } from "../../job/target-connection.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { type JsonValue, isJsonArray, isJsonObject, memberAt, valueAt } from "../../json/json-value.ts";
@@ -148,7 +148,7 @@ function jobSettings({ job, ledger, out, threads }: Settings, target: string | u
     top("delimiter", job.delimiter),
     top("corrections", job.corrections),
     top("threads", threads),
-    inFile("functionTimeout", job.functionTimeout ?? FUNCTION_TIMEOUT.default),
+    inFile("functionTimeout", job.functionTimeout ?? DEFAULT_FUNCTION_TIMEOUT),
     top("ledger", ledger),
     top("out", out),
   ];

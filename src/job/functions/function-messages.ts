@@ -82,5 +82,5 @@ export type Fault =
  */
 export type RefusedCall = "process.kill" | "process.abort" | "new Worker" | "fs.close";
 
-/** Time limit for one call to a mapping function, in seconds. */
-export const FUNCTION_TIMEOUT = { default: 2, min: 0.1, max: 3600 } as const;
+/** Default time limit for one call to a mapping function, in seconds. */
+export const DEFAULT_FUNCTION_TIMEOUT = 2;

@@ -10,7 +10,7 @@ import { type EndCause, NotLoaded, causeOf, endedFailure, faultOf } from "./thre
 import {
   type BatchAnswer,
   type CallBatch,
-  FUNCTION_TIMEOUT,
+  DEFAULT_FUNCTION_TIMEOUT,
   type FunctionWork,
   type LoadAnswer,
   type LoadedFunction,
@@ -114,7 +114,7 @@ function startThread(module: FunctionModule) {
     for (const one of waiting.splice(0)) one.fail(wrong);
     void worker.terminate();
   };
-  const { timeoutSeconds = FUNCTION_TIMEOUT.default } = module;
+  const { timeoutSeconds = DEFAULT_FUNCTION_TIMEOUT } = module;
   const watch = watchCalls(done, timeoutSeconds * 1000, endWith);
   const stop = (): void => {
     setTimeout(() => endWith({ kind: "stopped" }), STOP_GRACE_MS).unref();
