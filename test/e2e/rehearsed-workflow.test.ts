@@ -77,9 +77,9 @@ function migrateIn(cwd: string): (...words: readonly string[]) => Promise<CliEnd
   return (...words) => runCli(words, { cwd, env: { MIGRATE_API_KEY: apiKey, MIGRATE_CA: ca } });
 }
 
-function folderWith(cohort: string): string {
+function folderWith(cohort: string, members = "REF,NAME\nR1,Ada\nR2,Bea\n"): string {
   return temporaryFolder({
-    "members.csv": "REF,NAME\nR1,Ada\nR2,Bea\n",
+    "members.csv": members,
     "mapping.yaml": `
 payload: { reference: REF, cohort: { value: ${cohort} }, name: NAME, area: { value: north } }
 parameters: { region: { value: north } }
@@ -97,7 +97,7 @@ test("a workflow with its own names is accepted by the local platform, and can b
 });
 
 test("the status of an import supplier applies to the attr that the contract names", async () => {
-  const migrate = migrateIn(folderWith("WINTER"));
+  const migrate = migrateIn(folderWith("WINTER", "REF,NAME\nR3,Cem\n"));
   const flags = ["--contract", contract, "--operation", "stage", "--mapping", "mapping.yaml"];
   const { code, stderr } = await migrate("push", "members.csv", ...flags, "--base-url", sandbox.ready.baseUrl);
   expect([code, stderr]).toEqual([4, expect.stringContaining("blocked")]);

@@ -41,11 +41,14 @@ interface Scene {
   readonly cwd: string;
 }
 
-/** A folder with one account, for a platform that answers POST requests with these actions, in order. */
+/**
+ * A folder with one account, for a platform that answers POST requests with these actions, in order, and has the
+ * account from the first of them.
+ */
 async function accountScene(extensions: string, posts: readonly Action[], stored: object): Promise<Scene> {
   const left = [...posts];
   const server = await startChaosServer(({ method }) =>
-    method === "GET" ? reply(200, stored) : (left.shift() ?? closeSilently),
+    method === "GET" ? reply(left.length < posts.length ? 200 : 404, stored) : (left.shift() ?? closeSilently),
   );
   onTestFinished(server.close);
   const cwd = temporaryFolder({

@@ -16,6 +16,14 @@ import {
 
 const PUSH = ["--contract", "no-dedupe.yaml"];
 
+const NO_EXISTS = `
+overlay: 1.0.0
+info: { title: A platform whose replies do not show that a record exists, version: "1" }
+actions:
+  - target: $.paths['/data-import/accounts/'].post['x-migrate-outcomes'][?(@.outcome == 'exists')]
+    remove: true
+`;
+
 let sandbox: TestSandbox;
 let admin: Admin;
 beforeAll(async () => {
@@ -157,6 +165,20 @@ test("a push with older copies of both the ledger and its journal is refused bec
   expect(code).toBe(6);
   expect(statusCounts(outcomeLines(stdout))).toEqual({ skipped: 3, pending: 3 });
   expect(await admin.accounts()).toHaveLength(6);
+});
+
+test("a new ledger sends nothing if the platform has the records and the contract knows no reply that says so", async () => {
+  const flags = [...PUSH, "--contract", "no-exists.yaml"];
+  const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+  writeFileSync(work.file("no-exists.yaml"), NO_EXISTS);
+  expect((await work.push(flags)).code).toBe(0);
+  expect((await admin.imports()).filter(({ method }) => method === "GET")).toHaveLength(3);
+  rmSync(work.file(".migrate"), { recursive: true });
+  const { code, stderr, stdout } = await work.push(flags);
+  expect(stderr).toMatch(/the platform already has 3 of 3 records .*starting with record 1/);
+  expect(code).toBe(6);
+  expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 3 });
+  expect(await admin.accounts()).toHaveLength(3);
 });
 
 test("a push of new records with an up-to-date ledger looks up a few of these records on the platform, and continues", async () => {

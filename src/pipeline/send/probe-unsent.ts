@@ -16,9 +16,10 @@ interface ProbeContext {
 
 /**
  * Yields the records unchanged, and queries the platform for the first few records that have no request in the ledger.
- * If the platform already has such a record, the ledger may be an older copy. Queries the platform only if sending a
- * record again would create the record twice, the contract has an operation that reads one record, and the ledger
- * contains requests. Ignores failures of the query.
+ * If the platform already has such a record, another ledger sent it, or this ledger is an older copy. Queries the
+ * platform only if sending a record again would create it twice and the contract has an operation that reads one
+ * record. Does not query for a ledger without requests if the platform refuses records that it has. Ignores failures of
+ * the query.
  * @throws Failure `ledger_outdated` if the platform already has one of these records
  */
 export async function* probeUnsent(
@@ -45,7 +46,18 @@ export async function probeFirstUnsent(
 }
 
 async function isProbeDue({ job, handle }: ProbeContext): Promise<boolean> {
-  return readBacksOf(job.operation).length > 0 && (await handle.ledger.history()).requests > 0;
+  if (readBacksOf(job.operation).length === 0) return false;
+  return !refusesRepeats(job.operation) || (await hasRequests(handle));
+}
+
+/** Whether a reply of the platform can mean that it already has the record. */
+function refusesRepeats({ steps, outcomes }: Operation): boolean {
+  const rules = [...steps.map((step) => step.operation.outcomes), outcomes].flat();
+  return rules.some(({ outcome }) => outcome === "exists");
+}
+
+async function hasRequests({ ledger }: RunHandle): Promise<boolean> {
+  return (await ledger.history()).requests > 0;
 }
 
 /**
@@ -87,8 +99,8 @@ async function probe(unsent: readonly RecordToSend[], { job, connection, drain }
       `starting with record ${first.record}`,
     {
       hint:
-        "nothing more was sent. If this is an older copy of the ledger, restore the newest copy. " +
-        "If the records were created on the platform in another way, remove them from the input",
+        "nothing more was sent. If this is an older copy of the ledger, restore the newest copy. If another ledger " +
+        "sent these records, push with that ledger. If they were created in another way, remove them from the input",
     },
   );
 }
