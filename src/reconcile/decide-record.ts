@@ -72,7 +72,8 @@ function notResentReason({ resends, step }: UndecidedRecord, { job }: DecisionCo
   return `the platform does not have the record, and it was already sent again once (${OVERRIDE})`;
 }
 
-const OVERRIDE = "`migrate reconcile --resend <key>` overrides this";
+/** Ends the reason why a record that the platform does not have is not sent again. */
+export const OVERRIDE = "`migrate reconcile --resend <key>` overrides this";
 
 function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionContext): PlatformProblem {
   const place = job.mapping.locate(row, parseAttr(attr));

@@ -11,12 +11,13 @@ import {
   type LookupResult,
   markConflictingAccounts,
   resultOfTwo,
+  unknown,
 } from "../platform/reading/lookup-result.ts";
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { lookUpRecords } from "../platform/reading/record-lookup.ts";
 import { counted, formatCount } from "../text/count.ts";
-import { type DecisionContext, decisionFor } from "./decide-record.ts";
-import { type UndecidedRecord, undecidedRecords } from "./undecided-records.ts";
+import { type DecisionContext, decisionFor, OVERRIDE } from "./decide-record.ts";
+import { type AcceptedRecord, type UndecidedRecord, undecidedRecords } from "./undecided-records.ts";
 
 export interface ReconcileContext extends DecisionContext {
   readonly client: ReadClient;
@@ -29,8 +30,8 @@ export interface ReconcileContext extends DecisionContext {
  * Resolves the run's ambiguous and existing records by querying the platform. A record that is found with the sent
  * values is accepted. A record that is found with different values is rejected. If the platform may have different
  * content, a matching key alone does not decide the outcome. An ambiguous record that two queries do not find may be
- * sent again once, if the contract accepts absence as proof. All other records keep their status. Ends early, without
- * an error, if the user stops the command.
+ * sent again once, if the contract accepts absence as proof and the platform returns accepted records. All other records
+ * keep their status. Ends early, without an error, if the user stops the command.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(
@@ -39,12 +40,12 @@ export async function reconcileRun(
 ): Promise<void> {
   const { clock, drain, notice } = context.dependencies;
   const left: LeftRecords = new Map();
-  for await (const group of undecidedRecords(context, statuses)) {
+  for await (const { undecided: group, accepted } of undecidedRecords(context, statuses)) {
     const seen = await lookUpGroup(group, context);
     const again = group.filter((_, index) => isLookedUpAgain(seen[index]));
     if (again.length > 0) await clock.sleep(Math.min(context.readBackIntervalMs, MAX_READ_BACK_INTERVAL_MS), drain);
     if (drain.aborted) break;
-    const second = again.length === 0 ? [] : await lookUpGroup(again, context);
+    const second = again.length === 0 ? [] : await lookUpAgain(again, accepted, context);
     const results = new Map(again.map((record, index) => [record, second[index] ?? NOT_READ_BACK]));
     const lookups = group.map((record, index) => {
       const result = results.get(record);
@@ -79,11 +80,31 @@ function recordList(records: readonly number[]): string {
 const MAX_READ_BACK_INTERVAL_MS = 5000;
 
 async function lookUpGroup(
-  records: readonly UndecidedRecord[],
+  records: readonly (UndecidedRecord | AcceptedRecord)[],
   { job, client }: ReconcileContext,
 ): Promise<LookupResult[]> {
-  const requested = records.map((record) => ({ ...record, needsContent: record.mayHoldOther }));
+  const requested = records.map((record) => ({
+    ...record,
+    needsContent: "mayHoldOther" in record && record.mayHoldOther,
+  }));
   return [...(await lookUpRecords(requested, job.operation.readBack, { client, key: job.mapping.keyAttr ?? [] }))];
+}
+
+/**
+ * Looks up records together with accepted records. If an accepted record is absent, too, an absence proves nothing: the
+ * contract may read back from the wrong place, or the platform may not show new records yet.
+ */
+async function lookUpAgain(
+  records: readonly UndecidedRecord[],
+  accepted: readonly AcceptedRecord[],
+  context: ReconcileContext,
+): Promise<LookupResult[]> {
+  const results = await lookUpGroup([...records, ...accepted], context);
+  const missing = accepted.find((_, index) => results[records.length + index]?.kind === "absent");
+  const own = results.slice(0, records.length);
+  if (missing === undefined) return own;
+  const reason = `the platform does not return record ${missing.record} either, although it accepted that record (${OVERRIDE})`;
+  return own.map((result) => (result.kind === "absent" ? unknown(reason) : result));
 }
 
 const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "the platform was not queried for this record" };

@@ -174,14 +174,27 @@ test.each<[string, Action]>([
   expect(created).toEqual(references(3));
 });
 
-test("a record is created once more if the status of its import means that the platform does not have the record", async () => {
-  const readBack = statusReply("UNKNOWN");
-  const { reconcile, resume, created } = await reconcileAfterPush({
-    records: 3,
-    lost: [2],
-    readBack,
-    overlay: WITH_STATUS,
-  });
+test.each<[string, (request: SeenRequest) => Action]>([
+  ["with 404", (request) => (keyIn(request) === undefined ? reply(200, []) : reply(404, { detail: "Not found." }))],
+  ["with a status that means absent", statusReply("UNKNOWN")],
+])("`absent: resend` proves nothing if accepted records are read back %s, too", async (_, readBack) => {
+  const scene = { records: 3, lost: [2], readBack, overlay: WITH_STATUS };
+  const { reconcile, resume, created } = await reconcileAfterPush(scene);
+  expect(reconcile.code).toBe(5);
+  expect(reconcile.stderr).toContain("the platform does not return record 1 either, although it accepted that record");
+  expect(resume.code).toBe(5);
+  expect(created).toEqual(references(3));
+});
+
+test("a record is created once more if only its import has a status that means absent", async () => {
+  const absent = statusReply("UNKNOWN");
+  const readBack = (request: SeenRequest): Action => {
+    const key = keyIn(request);
+    if (key === undefined || key === "EXT-00002") return absent(request);
+    return reply(200, { external_account_number: key, account_number: `A-${key}`, import_status: "COMPLETED" });
+  };
+  const scene = { records: 3, lost: [2], readBack, overlay: WITH_STATUS };
+  const { reconcile, resume, created } = await reconcileAfterPush(scene);
   expect(reconcile.code).toBe(3);
   expect(resume.code).toBe(0);
   expect(created).toEqual([...references(3), "EXT-00002"]);
