@@ -1,4 +1,5 @@
-import { crc32 } from "node:zlib";
+import { pipeline, type Readable } from "node:stream";
+import { crc32, createInflateRaw } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
@@ -86,7 +87,7 @@ async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part
   if (entry === undefined) throw corruptPackage(source.file, `${part} is missing`);
   refuseTooLarge(entry, source);
   try {
-    const stream = await zip.openReadStreamPromise(entry);
+    const stream = await unpackedBytes(zip, entry);
     const chunks = checkedChunks(stream, entry, { source, part });
     try {
       for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
@@ -100,14 +101,29 @@ async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part
   }
 }
 
+/** Size of the chunks of unpacked bytes. The 16 KB that yauzl would use make reading a sheet a tenth slower. */
+const CHUNK_BYTES = 256 * 1024;
+
+const DEFLATED = 8;
+
+async function unpackedBytes(zip: ZipFile, entry: Entry): Promise<Readable> {
+  if (entry.compressionMethod !== DEFLATED || entry.isEncrypted()) return zip.openReadStreamPromise(entry);
+  const packed = await zip.openReadStreamPromise(entry, { decodeFileData: false });
+  // An error of either stream reaches the reader of the second one.
+  return pipeline(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }), () => undefined);
+}
+
 async function* checkedChunks(
   stream: AsyncIterable<unknown>,
   entry: Entry,
   { source, part }: PartName,
 ): AsyncGenerator<Buffer> {
   let checksum = 0;
+  let size = 0;
   for await (const chunk of stream) {
     if (!Buffer.isBuffer(chunk)) continue;
+    size += chunk.length;
+    if (size > entry.uncompressedSize) throw corruptPackage(source.file, `${part} is larger than the directory says`);
     checksum = crc32(chunk, checksum);
     yield chunk;
   }

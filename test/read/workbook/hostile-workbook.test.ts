@@ -26,9 +26,10 @@ function withWrongChecksum(workbook: Buffer, part: string): Buffer {
   return changed;
 }
 
-/** Bytes of an entry of the directory before its name, and the position of the checksum in them. */
+/** Bytes of an entry of the directory before its name, and the positions of the checksum and unpacked size in them. */
 const DIRECTORY_ENTRY_BYTES = 46;
 const CHECKSUM_OFFSET = 16;
+const SIZE_OFFSET = 24;
 
 describe("the detection of workbooks", () => {
   it.each([
@@ -119,6 +120,16 @@ describe("a corrupt workbook", () => {
     expect(failure.message).toContain(`${part} does not match its checksum`);
   });
 
+  it("is rejected if a part is larger than the directory of the archive says", async () => {
+    const path = await rawWorkbook({ sheets: { S: SHEET } });
+    const bytes = await readFile(path);
+    const name = "xl/worksheets/sheet1.xml";
+    bytes.writeUInt32LE(10, bytes.lastIndexOf(name) - DIRECTORY_ENTRY_BYTES + SIZE_OFFSET);
+    await writeFile(path, bytes);
+    const failure = await failureOf(read(source(path)));
+    expect(failure).toMatchObject({ code: "source_damaged", message: expect.stringContaining("larger than") });
+  });
+
   it("is rejected when only its header is read", async () => {
     const rows = Array.from({ length: 20_000 }, (_, index) => textRow(index + 2, [`value ${index}`]));
     const path = await rawWorkbook({ sheets: { S: textRow(1, ["A"]) + rows.join("") } });
@@ -200,11 +211,11 @@ describe("a forged workbook", () => {
   });
 
   it.each([
-    ["the strings of a row", '<c t="str"><v>€€€€€</v></c>'.repeat(10_000), "the row has more than"],
-    ["a comment", `<!--${"€".repeat(100_000)}-->`, "is longer than"],
+    ["the strings of a row", '<c t="str"><v>€€€€€</v></c>'.repeat(30_000), "the row has more than"],
+    ["a comment", `<!--${"€".repeat(300_000)}-->`, "is longer than"],
   ])("with %s beyond the limit in bytes, but not in characters, is rejected", async (_, cells, message) => {
     const path = await rawWorkbook({ sheets: { S: `<row>${cells}</row>` } });
-    const failure = await failureOf(read(source(path), { limits: { csvRecordBytes: 140_000 } }));
+    const failure = await failureOf(read(source(path), { limits: { csvRecordBytes: 400_000 } }));
     expect(failure).toMatchObject({ code: "source_too_large", message: expect.stringContaining(message) });
   });
 
