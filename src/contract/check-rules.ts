@@ -16,9 +16,9 @@ import { type FieldType, type ObjectType, memberType } from "./types/field-type.
 import { childTypes } from "./types/type-tree.ts";
 
 /**
- * Reports errors for unknown named values, settings and formats in rules, for formats without the required region, and
- * for lists where a single value is needed. Warns about each path and `attr` that does not resolve at any place where
- * its rule applies. Skips rules of schemas that no request uses.
+ * Reports errors in the expressions of rules, such as unknown named values, settings and formats, formats without the
+ * required region, and lists where a single value is needed. Warns about each path and `attr` that does not resolve at
+ * any place where its rule applies. Skips rules of schemas that no request uses.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();

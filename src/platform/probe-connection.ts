@@ -17,7 +17,7 @@ interface ProbeOptions {
 
 /**
  * Sends one HEAD request to the base URL. Any reply proves that the platform is reachable.
- * @throws Failure `tls` or `platform_unreachable`, or the failure of a proxy that refuses the connection
+ * @throws Failure `tls`, `config` (blocked by a proxy), `usage` (unknown host) or `platform_unreachable`
  */
 export async function probeConnection({ http, baseUrl, userAgent, clock }: ProbeOptions): Promise<ConnectionProbe> {
   const startedAt = clock.now();

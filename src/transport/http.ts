@@ -1,6 +1,7 @@
 /**
  * The phase in which a request failed. `unsent`: no byte of the request was sent. `sent`: the reply had not begun.
- * `headers`: the reply had begun. Only the phase determines whether the request may have been processed.
+ * `headers`: the reply had begun. Only the phase determines whether the request may have been processed, except after a
+ * TLS failure (`tlsFailure`).
  */
 export type Phase = "unsent" | "sent" | "headers";
 

@@ -30,8 +30,10 @@ import { withinWork } from "./work-limit.ts";
 export type { FoundProblem } from "./problem-collector.ts";
 
 /**
- * Returns all problems of one payload, in the order of the contract's fields. Undocumented fields follow the documented
- * fields of their object. Not re-entrant. Returns one shared empty array for a valid payload.
+ * Returns the problems of one payload, in the order of the contract's fields. Undocumented fields follow the documented
+ * fields of their object. Problems beyond a limit are only counted (`addProblem`). Returns one shared empty array for a
+ * valid payload. Not re-entrant.
+ * @throws Failure `contract_invalid` if the payload requires too much work (`withinWork`)
  */
 export type Validate = (payload: JsonObject) => readonly FoundProblem[];
 

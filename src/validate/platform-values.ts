@@ -1,5 +1,5 @@
 import { type FieldType, isOfKind, memberType, type TextType, type UnionType } from "../contract/types/field-type.ts";
-import { optionsTaken, tagText, untaggedOptions } from "../contract/types/type-tree.ts";
+import { acceptedOptions, tagText, untaggedOptions } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import { createOptionChoice, type OptionChooser } from "./compile-validator.ts";
 import type { NonNullJson } from "./problem-collector.ts";
@@ -25,7 +25,7 @@ export function compilePlatformValues(body: FieldType): (payload: JsonObject) =>
 
 function optionChooser(union: UnionType, choose: (options: readonly FieldType[]) => OptionChooser): OptionChooser {
   const { discriminator } = union;
-  const first = choose(discriminator === undefined ? optionsTaken(union) : untaggedOptions(discriminator));
+  const first = choose(discriminator === undefined ? acceptedOptions(union) : untaggedOptions(discriminator));
   if (discriminator === undefined) return first;
   return (value) => {
     const tag = memberAt(value, discriminator.property);

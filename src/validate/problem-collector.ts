@@ -81,7 +81,7 @@ export function resetCollector(collector: ProblemCollector, limit: Work["limit"]
   startWork(collector.work, limit);
 }
 
-/** Returns the problems and resets the collector for the next payload. */
+/** Returns the problems, and removes them and the number of errors from the collector. */
 export function takeProblems(collector: ProblemCollector): readonly FoundProblem[] {
   const taken = collector.problems;
   collector.problems = [];

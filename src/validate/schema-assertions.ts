@@ -26,7 +26,7 @@ export interface AssertionFinding {
   readonly finding: PayloadFinding;
 }
 
-/** Returns the first violation in a value, or undefined if the value satisfies the assertions. */
+/** Returns one violation of the first assertion that the value violates, or undefined if there is none. */
 export type Assert = (value: JsonValue, work?: Work) => AssertionFinding | undefined;
 
 /** Holds the work of the current value, to which compiled schemas add their comparisons with patterns. */
@@ -46,7 +46,7 @@ export function compileAssertions(assertions: readonly Assertion[]): Assert {
     const errorsOf = (value: JsonValue): readonly ErrorObject[] => {
       const errors = validate(value) ? [] : (validate.errors ?? []);
       if (isValid === undefined) return errors;
-      if (!takesUnevaluatedItems(schema, value, isValid)) return [UNEVALUATED_ITEMS];
+      if (!satisfiesUnevaluatedItems(schema, value, isValid)) return [UNEVALUATED_ITEMS];
       return errors.filter(({ schemaPath }) => schemaPath.includes("/unevaluatedProperties"));
     };
     return { errorsOf, expected };
@@ -54,7 +54,7 @@ export function compileAssertions(assertions: readonly Assertion[]): Assert {
   return (value, work = createWork()) => {
     meter.work = work;
     for (const { errorsOf, expected } of checks) {
-      const error = mostSpecificError(errorsOf(value));
+      const error = summaryError(errorsOf(value));
       if (error === undefined) continue;
       return expected === undefined ? findingOf(error) : { path: [], finding: { code: "invalid", expected } };
     }
@@ -91,11 +91,11 @@ function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: M
   ajv.opts.unevaluated = JSON.stringify(schema).includes('"unevaluated');
   // Ajv compares every pair of items, which is too slow for long lists.
   ajv.removeKeyword("uniqueItems");
-  ajv.addKeyword({ keyword: "uniqueItems", type: "array", schemaType: "boolean", validate: takesItems });
+  ajv.addKeyword({ keyword: "uniqueItems", type: "array", schemaType: "boolean", validate: satisfiesUniqueItems });
   return ajv.compile(schema);
 }
 
-function takesItems(mustDiffer: boolean, list: readonly JsonValue[]): boolean {
+function satisfiesUniqueItems(mustDiffer: boolean, list: readonly JsonValue[]): boolean {
   return !mustDiffer || !hasRepeats(list);
 }
 
@@ -140,7 +140,7 @@ function compilePattern(
 }
 
 /** Returns the last error, which summarises the errors before it. Skips an error of `if`, which only repeats them. */
-function mostSpecificError(errors: readonly ErrorObject[]): ErrorObject | undefined {
+function summaryError(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.findLast(({ keyword }) => keyword !== "if") ?? errors[0];
 }
 
@@ -196,7 +196,7 @@ type IsValid = (schema: JsonValue, value: JsonValue) => boolean;
  * The `allOf` of `schema` contains the parts, and its `$defs` the definitions. Ajv is not used for this keyword,
  * because it ignores items that `contains` evaluates and, in alternatives, items that `items` evaluates.
  */
-function takesUnevaluatedItems(schema: JsonObject, value: JsonValue, isValid: IsValid): boolean {
+function satisfiesUnevaluatedItems(schema: JsonObject, value: JsonValue, isValid: IsValid): boolean {
   if (!isJsonArray(value)) return true;
   const { allOf: parts = [] } = schema;
   return (isJsonArray(parts) ? parts.filter(isJsonObject) : []).every((part) => {

@@ -48,8 +48,8 @@ function isNumericText(text: string): boolean {
 }
 
 /**
- * Returns an integer, or undefined for any other value. The platform accepts `5`, `5.0` and "5.0". Text is returned
- * unchanged, because it may have more digits than a double can represent.
+ * Returns an integer, or undefined for any other value. The platform accepts `5`, `5.0` and "5.0". Text is trimmed, but
+ * not converted to a number, because it may have more digits than a double can represent.
  */
 export function readInteger(value: NonNullJson): number | string | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? value : undefined;

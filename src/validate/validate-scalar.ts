@@ -35,7 +35,7 @@ export function choiceReader({ choices }: ChoiceType): (value: JsonValue) => Jso
   };
 }
 
-/** The text that the Django REST framework converts to a boolean, in lower case. */
+/** The texts that the Django REST framework converts to a boolean, in lower case. */
 const BOOLEAN_TEXTS: ReadonlyMap<string, boolean> = new Map([
   ...["t", "true", "y", "yes", "on", "1"].map((text) => [text, true] as const),
   ...["f", "false", "n", "no", "off", "0"].map((text) => [text, false] as const),

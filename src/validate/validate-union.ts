@@ -1,6 +1,6 @@
 import { invalidChoice } from "../text/invalid-choice.ts";
 import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
-import { optionsTaken, tagText, untaggedOptions } from "../contract/types/type-tree.ts";
+import { acceptedOptions, tagText, untaggedOptions } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
 import { addProblem } from "../model/problem-limit.ts";
 import {
@@ -19,7 +19,7 @@ import { getOrAdd } from "../model/groups.ts";
  */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
   return type.discriminator === undefined
-    ? bestOptionCheck(optionsTaken(type), compile, type.exactlyOne)
+    ? bestOptionCheck(acceptedOptions(type), compile, type.exactlyOne)
     : discriminatedCheck(type.discriminator, compile);
 }
 

@@ -26,7 +26,7 @@ export const MAX_TRIALS = 250_000;
  */
 export const MAX_MATCHES = 2_000_000;
 
-const MOST: WorkLimit = { trials: MAX_TRIALS, matches: MAX_MATCHES };
+const FULL: WorkLimit = { trials: MAX_TRIALS, matches: MAX_MATCHES };
 
 /** Work within this limit takes no noticeable time. */
 const QUICK: WorkLimit = { trials: 5000, matches: 20_000 };
@@ -69,7 +69,7 @@ export function countMatches(work: Work, text: string, cost: number): void {
 
 /**
  * Processes a value with a small limit first, and again with the full limit if the small limit is exceeded. A signal
- * can end the second attempt.
+ * can end the process during the second attempt (`interruptible`).
  * @throws Failure `contract_invalid` beyond `MAX_TRIALS` or `MAX_MATCHES`
  */
 export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) => Found): (value: Value) => Found {
@@ -80,7 +80,7 @@ export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) 
       if (!(error instanceof TooMuchWork)) throw error;
     }
     try {
-      return interruptible(() => find(value, MOST));
+      return interruptible(() => find(value, FULL));
     } catch (error) {
       if (!(error instanceof TooMuchWork)) throw error;
       const [message, hint] = EXCEEDED[error.of];

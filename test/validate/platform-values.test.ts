@@ -41,7 +41,7 @@ describe("the value that the platform reads", () => {
     expect(convert(schema, value)).toEqual(expected);
   });
 
-  it("is that of the alternative that the discriminator selects", () => {
+  it("is converted by the alternative that the discriminator selects", () => {
     const refs = [{ $ref: "#/components/schemas/A" }, { $ref: "#/components/schemas/B" }];
     const union = { oneOf: refs, discriminator: { propertyName: "t" } };
     const schemas = { A: option("A", TEXT), B: option("B", BOOLEAN) };

@@ -205,7 +205,7 @@ describe("keywords evaluated as JSON Schema", () => {
     expect(problemsOf(schema, wrong)).toEqual(MISMATCH);
   });
 
-  it("take patternProperties next to alternatives without properties into account in unevaluatedProperties", () => {
+  it("count names that match patternProperties as evaluated, even next to alternatives without properties", () => {
     const schema = {
       type: "object",
       properties: { x: { type: "string" } },
@@ -223,7 +223,7 @@ describe("keywords evaluated as JSON Schema", () => {
     expect(problemsOf(schema, { a: "s" })).toEqual([]);
   });
 
-  it("take the matching alternatives into account in unevaluatedProperties", () => {
+  it("count the properties of the matching alternatives as evaluated", () => {
     const schema = { type: "object", allOf: [{ anyOf: [option("a"), option("b")] }], unevaluatedProperties: false };
     expect(problemsOf(schema, { a: "A" })).toEqual([]);
     expect(problemsOf(schema, { c: "C" })).not.toEqual([]);
@@ -272,7 +272,7 @@ describe("keywords evaluated as JSON Schema", () => {
     expect(problemsOf(schema, "text")).toEqual([]);
   });
 
-  it("include unevaluatedItems and unevaluatedProperties, which are both enforced if one schema has both", () => {
+  it("include unevaluatedItems and unevaluatedProperties in the same schema", () => {
     const schema = { unevaluatedItems: false, unevaluatedProperties: false };
     expect(problemsOf(schema, [1])).toEqual(MISMATCH);
     expect(problemsOf(schema, { a: 1 })).toEqual(["field.a unknown_field"]);

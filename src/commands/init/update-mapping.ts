@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type YAMLMap, isMap, isNode, isScalar, isSeq, parseDocument as parseEditable } from "yaml";
-import { inStyleOf } from "../../contract/document/json-style.ts";
+import { withJsonNotation } from "../../contract/document/json-style.ts";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import type { Contract } from "../../contract/contract.ts";
@@ -184,7 +184,7 @@ function addFields(
   if (isMap(root)) addTo(root, payload, found);
   const parts = found.insertions.toSorted((one, other) => other.at - one.at);
   const extended = parts.reduce((made, { at, inserted }) => made.slice(0, at) + inserted + made.slice(at), text);
-  return { extended: inStyleOf(text, extended), found };
+  return { extended: withJsonNotation(text, extended), found };
 }
 
 interface Additions {

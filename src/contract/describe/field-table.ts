@@ -200,11 +200,11 @@ function requiredWithin(rows: readonly FieldRow[], under: string): (row: FieldRo
   const optional = new Set(rows.flatMap(({ attr, required }) => (required ? [] : [attr])));
   for (const { attr, required } of rows) if (required) optional.delete(attr);
   return ({ attr, required }) =>
-    required && partsAround(attr).every((part) => isWithin(under, part) || !optional.has(part));
+    required && ancestorsOf(attr).every((ancestor) => isWithin(under, ancestor) || !optional.has(ancestor));
 }
 
 /** Returns the ancestors of an attr: `a` and `a.*` for `a.*.b`. */
-function partsAround(attr: string): readonly string[] {
+function ancestorsOf(attr: string): readonly string[] {
   const names = attr.split(".");
   return names.slice(1).map((_, at) => names.slice(0, at + 1).join("."));
 }

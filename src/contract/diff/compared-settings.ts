@@ -3,7 +3,7 @@ import { addressOf, type Operation, type ReadBack, type Step } from "../operatio
 
 interface ComparedSetting {
   readonly name: string;
-  /** Whether records migrated under the old contract can no longer be recognised or reached. */
+  /** Whether a change of the setting means that already migrated records can no longer be recognised or reached. */
   readonly breaks: boolean;
   readonly read: (operation: Operation) => string;
 }

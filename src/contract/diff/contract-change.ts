@@ -8,7 +8,8 @@ export interface TypeChange {
   readonly kind: ChangeKind;
   /**
    * `customers.*.mobile`: `*` matches every index, or every name of an object that accepts any name.
-   * `parameters.companyId` is a parameter of the request. Absent if the change concerns the operation itself.
+   * `parameters.companyId` is a parameter of the request, `steps.schedule.team` a field of a step, and
+   * `non_field_errors` the whole payload. Absent if the change concerns the operation itself.
    */
   readonly attr?: string;
   /** For the fields of an alternative: `method is DIRECT_DEBIT`. */

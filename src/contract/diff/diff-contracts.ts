@@ -79,7 +79,7 @@ function diffParameters(old: Operation, next: Operation, declarations: Declarati
   return [...types.map((change) => ({ ...change, operation })), ...moves];
 }
 
-/** Compares the fields that steps send in addition to the payload. Their attrs are `steps.schedule.team`. */
+/** Compares the fields that steps send, next to the payload or instead of it. Their attrs are `steps.schedule.team`. */
 function diffSteps(old: Operation, next: Operation, declarations: DeclarationPair): readonly ContractChange[] {
   return next.steps.flatMap((step) => {
     const before = old.steps.find(({ name }) => name === step.name);

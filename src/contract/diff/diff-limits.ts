@@ -88,7 +88,7 @@ function inclusive(limit: NumericLimit | undefined, step: 1 | -1): NumericLimit 
   return isConverted ? { value: limit.value + step, exclusive: false } : limit;
 }
 
-/** @param steps the numbers of which every value is a multiple without the limit */
+/** @param steps the numbers of which every value is a multiple even without this limit: 1 for integers */
 function multiple(value: number | undefined, steps: readonly number[]): Limit {
   if (value === undefined || isMultipleOf(steps, value)) return { kind: "multiple", value: undefined, steps };
   return { kind: "multiple", value, steps: [...steps, value] };

@@ -3,10 +3,10 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { describeType } from "../describe/describe-type.ts";
 import type { FieldType, ObjectType, Property, UnionType } from "../types/field-type.ts";
-import { optionsTaken } from "../types/type-tree.ts";
+import { acceptedOptions } from "../types/type-tree.ts";
 import type { TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
-import { type DeclarationPair, diffOpenness, excludes, includesKind } from "./other-kind.ts";
+import { type DeclarationPair, diffCommonConstraints, excludes, includesKind } from "./other-kind.ts";
 
 /**
  * Returns the differences between two types, in field order. A recursive type is compared only once. `attr`: the attr
@@ -41,7 +41,7 @@ function diffType(old: FieldType, next: FieldType, position: DiffPosition): void
   }
   if (!old.deprecated && next.deprecated) addChange(inner, "deprecated", "is now deprecated");
   diffCodes(old, next, inner);
-  for (const change of diffOpenness(old, next, inner.declarations)) addChange(inner, change.kind, change.text);
+  for (const change of diffCommonConstraints(old, next, inner.declarations)) addChange(inner, change.kind, change.text);
   diffKinds(old, next, inner);
 }
 
@@ -162,7 +162,7 @@ type UnionOptions = ReadonlyMap<string, FieldType>;
 
 function optionsOf(union: UnionType): UnionOptions {
   if (union.discriminator !== undefined) return union.discriminator.mapping;
-  return new Map(optionsTaken(union).map((option, index) => [nameOf(option) ?? `option ${index + 1}`, option]));
+  return new Map(acceptedOptions(union).map((option, index) => [nameOf(option) ?? `option ${index + 1}`, option]));
 }
 
 function nameOf(type: FieldType): string | undefined {

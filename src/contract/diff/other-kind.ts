@@ -74,7 +74,11 @@ function lacksRequired(
 export type DeclarationPair = readonly [old: RuleDeclarations, next: RuleDeclarations];
 
 /** Returns the differences that do not depend on the kind: accepted JSON types, additional constraints and rules. */
-export function diffOpenness(old: FieldType, next: FieldType, declarations: DeclarationPair): readonly TypeChange[] {
+export function diffCommonConstraints(
+  old: FieldType,
+  next: FieldType,
+  declarations: DeclarationPair,
+): readonly TypeChange[] {
   const [before, now] = [old.assertions ?? [], next.assertions ?? []].map((list) => new Set(list.map(assertionText)));
   const tests = [
     ruleTest(old, next, declarations),
@@ -106,24 +110,24 @@ export function diffOpenness(old: FieldType, next: FieldType, declarations: Decl
   });
 }
 
-function sentFormTest(old: FieldType, next: FieldType): OpennessTest {
+function sentFormTest(old: FieldType, next: FieldType): ConstraintTest {
   const isChanged = old.kind === "datetime" && next.kind === "datetime" && old.asGiven !== next.asGiven;
   const text = next.kind === "datetime" && next.asGiven ? "is now sent as given" : "is no longer sent as given";
   return { isNew: false, isGone: isChanged, texts: ["", text] };
 }
 
-interface OpennessTest {
+interface ConstraintTest {
   readonly isNew: boolean;
   readonly isGone: boolean;
   readonly texts: readonly string[];
 }
 
-/** A rule is stricter if it is new or changed, unless it only causes warnings. A different message is no change. */
+/** A new or changed rule is stricter, unless it only causes warnings. A different message is not a change. */
 function ruleTest(
   { rules: old = [] }: FieldType,
   { rules: next = [] }: FieldType,
   [oldDeclarations, nextDeclarations]: DeclarationPair,
-): OpennessTest {
+): ConstraintTest {
   const before = new Map(old.map((rule) => [ruleText(rule, oldDeclarations), rule]));
   const now = new Map(next.map((rule) => [ruleText(rule, nextDeclarations), rule]));
   const gone = [...before].filter(([text]) => !now.has(text));

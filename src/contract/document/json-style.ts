@@ -1,11 +1,14 @@
 import { type Scalar, parseDocument, visit } from "yaml";
 import { parseJson } from "../../json/parse-json.ts";
 
-/** Returns an edited JSON document with its new names and strings in JSON notation. Other documents are unchanged. */
-export function inStyleOf(before: string, made: string): string {
-  if (parseJson(before) === undefined) return made;
+/**
+ * Returns the edited text. If the original text is JSON, converts the names and values that the edit wrote as YAML to
+ * JSON notation.
+ */
+export function withJsonNotation(original: string, edited: string): string {
+  if (parseJson(original) === undefined) return edited;
   const scalars: { readonly scalar: Scalar; readonly isKey: boolean }[] = [];
-  visit(parseDocument(made, { uniqueKeys: false }), {
+  visit(parseDocument(edited, { uniqueKeys: false }), {
     Scalar: (place, scalar) => void scalars.push({ scalar, isKey: place === "key" }),
   });
   return scalars.reduceRight((text, { scalar, isKey }) => {
@@ -14,5 +17,5 @@ export function inStyleOf(before: string, made: string): string {
     if (typeof written === "string" || (written !== undefined && !isKey)) return text;
     const value = isKey ? (scalar.source ?? String(scalar.value)) : scalar.value;
     return text.slice(0, start) + JSON.stringify(value) + text.slice(end);
-  }, made);
+  }, edited);
 }

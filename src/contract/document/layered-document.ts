@@ -21,9 +21,13 @@ export interface LayeredDocument {
   /**
    * Merges the update into the object at the path: objects are merged member by member, lists are appended, and other
    * values are replaced.
+   * @throws Failure `contract_invalid` if overlays add too many values to the document
    */
   readonly merge: (path: AttrPath, update: JsonObject, origin: Origin) => void;
-  /** Appends an entry to the list at the path; if the entry is a list, appends each of its items. */
+  /**
+   * Appends an entry to the list at the path; if the entry is a list, appends each of its items.
+   * @throws Failure `contract_invalid` if overlays add too many values to the document
+   */
   readonly append: (path: AttrPath, entry: JsonValue, origin: Origin) => void;
   readonly remove: (path: AttrPath) => void;
 }

@@ -14,8 +14,8 @@ import type { SourceDocument } from "./yaml-document.ts";
 /**
  * Applies an Overlay 1.0 document (OpenAPI Initiative, Overlay Specification 1.0.0, section 4.4), action by action.
  * Each action is applied to the result of the previous actions. `extends` is not followed: the user names the files. An
- * action that cannot be applied becomes a finding in the overlay's own file, and the next action is applied. Throws a
- * Failure if a target visits too many nodes.
+ * action that cannot be applied becomes a finding in the overlay's own file, and the next action is applied.
+ * @throws Failure `contract_invalid` if a target visits too many nodes, or if overlays add too many values
  */
 export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, findings: Findings): OverlayMatches {
   const actions = memberAt(overlay.value, "actions");
@@ -33,7 +33,9 @@ export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, f
 }
 
 export interface OverlayMatches {
+  /** Number of actions. */
   readonly targets: number;
+  /** Number of actions whose target matches nothing. */
   readonly missing: number;
 }
 

@@ -4,9 +4,9 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 
 /**
  * Replaces references to a schema's `$id`, `$anchor` or `$dynamicAnchor` (JSON Schema 2020-12, section 8.2) with
- * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If the target depends on the schemas through which the
- * reference is reached, these schemas are copied into `components.schemas`, one copy per target. A reference to an
- * unknown name stays unchanged. An OpenAPI 3.0 document stays unchanged, because 3.0 has no such names.
+ * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If the meaning of a target depends on the schemas through which
+ * the reference is reached, the target is copied into `components.schemas`, one copy for each {@link DynamicScope}. A
+ * reference to an unknown name stays unchanged. An OpenAPI 3.0 document stays unchanged, because 3.0 has no such names.
  */
 export function resolveSchemaNames(document: JsonObject, openapi: "3.0" | "3.1"): JsonObject {
   if (openapi === "3.0") return document;
@@ -104,8 +104,8 @@ const MAPS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The path of each `$dynamicAnchor`. Of the schemas that enclose or refer to the current schema, the outermost schema
- * with the anchor determines the path.
+ * The path of each `$dynamicAnchor`, by name. Of the schemas that enclose or refer to the current schema, the outermost
+ * schema with the anchor determines the path.
  */
 type DynamicScope = ReadonlyMap<string, AttrPath>;
 
@@ -117,14 +117,14 @@ interface Rewriter {
   readonly copyNames: Map<string, string>;
 }
 
-interface Rewritten {
+interface RewriteInput {
   readonly value: JsonValue;
   readonly base: string;
   readonly scope: DynamicScope;
   readonly role: Role;
 }
 
-function rewrite({ value, base: outer, scope: outerScope, role }: Rewritten, rewriter: Rewriter): JsonValue {
+function rewrite({ value, base: outer, scope: outerScope, role }: RewriteInput, rewriter: Rewriter): JsonValue {
   if (isJsonArray(value)) {
     return value.map((item) => rewrite({ value: item, base: outer, scope: outerScope, role: "schema" }, rewriter));
   }

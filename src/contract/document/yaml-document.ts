@@ -32,7 +32,10 @@ import type { Place } from "../../model/place.ts";
 /** The parts of a YAML or JSON document that error messages need. */
 export interface Addressable {
   readonly file: string;
-  /** The line that `lineOf` returns, its column, and an excerpt: the text of the line with a mark below the column. */
+  /**
+   * Returns the position of the key (or list item) at that path, or of its nearest ancestor. `excerpt`: the text of the
+   * line with a mark below the column; undefined if it cannot be shown (`excerptOf`).
+   */
   readonly pointOf: (path: AttrPath) => TextPoint & { readonly excerpt: string | undefined };
 }
 
@@ -56,9 +59,10 @@ export interface SourceDocument extends AddressableDocument {
  * Names are always text (`null:`, `True:`, `404:` and `00123:` are names). An integer with leading zeros remains text,
  * because an account number must not lose its zeros. In a contract, a number that JavaScript cannot represent also
  * remains text: an integer that would lose digits, a limit (`maximum`) that would be rounded, and a number greater than
- * any JavaScript number. Throws a Failure with the given code (default: `contract_invalid`) and the line of a part that
- * cannot be represented as written: syntax errors, duplicate names, `__proto__`, digits that would be lost, unknown
- * tags, circular or multiplying aliases, and deep nesting.
+ * any JavaScript number.
+ * @throws Failure with the given code (default: `contract_invalid`) and the line of the cause: syntax errors, duplicate
+ * names, `__proto__`, merge keys (`<<`), digits that would be lost, unknown tags, circular or multiplying aliases, deep
+ * nesting, or a document that is too large
  */
 export function parseDocument(
   source: SourceText,

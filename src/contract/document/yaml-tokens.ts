@@ -7,7 +7,7 @@ export type Refuse = (message: string, offset: number, hint?: string) => Failure
 
 /**
  * Returns the tokens of a document.
- * @throws the failure of `refuse` for a document that is too long, too large or too deep
+ * @throws the failure of `refuse` for too many characters, too many names and values, or too many levels
  */
 export function readTokens(text: string, lines: LineCounter, refuse: Refuse): readonly CST.Token[] {
   if (text.length > MAX_CHARACTERS) {
@@ -19,7 +19,7 @@ export function readTokens(text: string, lines: LineCounter, refuse: Refuse): re
   return tokens;
 }
 
-/** Operators' contracts have about 1,000,000 characters. Reading takes about 40 times that length in memory. */
+/** Operators' contracts have about 1,000,000 characters. Reading takes about 80 bytes of memory per character. */
 const MAX_CHARACTERS = 16 * 2 ** 20;
 
 /** Operators' contracts have about 30,000 nodes. All nodes stay in memory until the document has been read. */
@@ -50,7 +50,7 @@ const NODE_TOKENS: ReadonlySet<string> = new Set([
   "flow-seq-start",
 ]);
 
-/** Lexer tokens that contain no text. */
+/** Marks that the lexer inserts. They do not occur in the text, so they do not change the offset. */
 const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 /** Real contracts have about 30 levels. The limit is far below the recursion limit of the YAML composer. */

@@ -7,7 +7,7 @@ export type StepValues = ReadonlyMap<string, JsonObject>;
 
 /**
  * Returns the form in which the ledger stores that the last of these steps is complete: the name of the step, and a
- * hash of the requests up to this step, apart from the content of the record. If the requests change, the step no
+ * hash of the requests up to this step, without the payload and the parameters. If the requests change, the step no
  * longer counts as complete. A step whose outcome is polled is never repeated, so it has no hash.
  * @param steps the first steps of a workflow
  */

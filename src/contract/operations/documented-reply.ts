@@ -55,6 +55,7 @@ function mismatchOf(type: FieldType, value: unknown, depth: number): Mismatch | 
   return type.kind === "list" ? itemMismatch(type, value, depth + 1) : scalarMismatch(type, value);
 }
 
+/** Values at deeper levels are not checked. */
 const MAX_DEPTH = 32;
 
 function mismatch(what: string): Mismatch {
@@ -123,8 +124,8 @@ export function documentsAcceptance({ steps, ...alone }: Operation): boolean {
 }
 
 /**
- * The meaning of an operation without `documentsAcceptance`. It also applies if a rule of `x-migrate-outcomes` names
- * the status of an accepted record, but no member that the reply must contain.
+ * The finding for an operation for which `documentsAcceptance` returns false. The statement is also true if
+ * `x-migrate-outcomes` names the status of an accepted record, but no member that the reply must contain (`has`).
  */
 export const ACCEPTANCE_UNKNOWN: string =
   "no documented reply with a status below 300 contains the account number or the business key, " +

@@ -167,7 +167,7 @@ function lookupOperation(
   return context.findings.add("error", "bad-extension", message, [...place, "parameters"]);
 }
 
-/** Whether the mapping supplies the parameter to the request that creates the record. */
+/** Whether the path of the operation that declares the workflow has the parameter, so that the mapping supplies it. */
 function isSentInPath(name: string, { owner }: LinkContext): boolean {
   return owner.operation.parameters?.some((one) => one.in === "path" && one.name === name) ?? false;
 }

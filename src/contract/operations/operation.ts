@@ -22,7 +22,10 @@ export interface RequestForm {
   readonly wrap?: string;
   /** Fields that a request may carry next to the wrapped payload; absent if the payload is not wrapped. */
   readonly envelope?: ObjectType;
-  /** `x-migrate-supplier`: path of the import supplier's code in the payload; absent if the payload has none. */
+  /**
+   * Path of the import supplier's code in the payload: from `x-migrate-supplier`, otherwise detected by the name of the
+   * field. Absent if there is neither.
+   */
   readonly supplier?: AttrPath;
 }
 
@@ -36,9 +39,9 @@ export interface NamedOperation extends OperationAddress {
 export interface OperationExtensions {
   /** `x-migrate-key`: path of the business key in the payload. */
   readonly key?: AttrPath;
-  /** `x-migrate-wrap`: the field that wraps the payload in the request. `body` is the payload's own type, unwrapped. */
+  /** `x-migrate-wrap`: the field that wraps the payload in the request. */
   readonly wrap?: string;
-  /** `x-migrate-supplier`: path of the import supplier's code in the payload; absent if the payload has none. */
+  /** `x-migrate-supplier`: path of the import supplier's code in the payload; absent if not declared. */
   readonly supplier?: AttrPath;
   /** `x-migrate-dedupe`: true if a repeated request with the same business key cannot create a second object. */
   readonly dedupesByKey: boolean;
@@ -205,7 +208,7 @@ export interface Lookup<Reference = PlainOperation> {
 interface Match {
   readonly reply: AttrPath;
   readonly payload: AttrPath;
-  /** The documented type of the payload's attr; absent if the attr is undocumented. */
+  /** The documented type of the payload's attr; absent if the attr is undocumented or in a list item (`fieldAt`). */
   readonly type?: FieldType;
 }
 

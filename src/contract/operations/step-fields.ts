@@ -28,7 +28,10 @@ function mergeFields(set: JsonObject, given: JsonObject): JsonObject {
   return fields;
 }
 
-/** Returns the type of {@link stepFields}, or undefined for a step that sends only the payload. */
+/**
+ * Returns the type of {@link stepFields}. Returns undefined for a step that sends only the payload, and for a body that
+ * is not of the kind `object`.
+ */
 export function stepFieldsType({ operation, body }: Step): ObjectType | undefined {
   if (operation.wrap !== undefined) return operation.envelope;
   return body !== undefined && operation.body?.kind === "object" ? operation.body : undefined;

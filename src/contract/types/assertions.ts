@@ -216,8 +216,8 @@ function branchesOf(part: SchemaNode, keywords: readonly string[], { findings }:
 }
 
 /**
- * Reports the keywords of a part whose schemas have rules. The schemas are applied as a whole (assertions), so their
- * rules are not applied.
+ * Reports the keywords of a part whose schemas have rules. These schemas are enforced only as assertions, so their
+ * rules have no effect.
  */
 function reportLostRules(part: SchemaNode, keywords: readonly string[], compilation: Compilation): void {
   for (const keyword of keywords) {

@@ -245,7 +245,7 @@ function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }
     return { ...base, kind, ...numericLimits([...parts, ...int32Limits(parts)], compilation) };
   }
   reportContradictions(parts, false, compilation);
-  // If the types exclude each other, no value is valid, not even null.
+  // If the types exclude each other, no value is valid, not even null, unless the schema explicitly allows null.
   return { ...base, kind: "any", nullable: base.nullable || !excludeEachOther(types) };
 }
 

@@ -28,7 +28,7 @@ export interface TypeBase {
   readonly default?: JsonValue;
   /** The operator's published validators (`x-validators`). They are documentation and are not enforced. */
   readonly validators: readonly PublishedValidator[];
-  /** `x-rules`; absent when there are none. */
+  /** `x-rules`; absent if there are none. */
   readonly rules?: readonly Rule[];
   /**
    * Set if the schema declares no type and the kind was inferred from its keywords. Values of other JSON types are then
@@ -200,8 +200,9 @@ export const PLAIN_TYPE: TypeBase = { nullable: false, deprecated: false, valida
 export const ANY_TYPE: AnyType = { ...PLAIN_TYPE, kind: "any", nullable: true };
 
 /**
- * Returns the type of the field at the path. If several alternatives have the field, returns the type in the first of
- * these alternatives. Returns undefined if there is no such field.
+ * Returns the type of the declared property at the path. If several alternatives have the property, returns the type in
+ * the first of these alternatives. Returns undefined if there is no such property, and for list items and additional
+ * properties.
  */
 export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined {
   const [name, ...rest] = path;
@@ -225,7 +226,7 @@ export type JsonTypeName = "string" | "number" | "boolean" | "object" | "list";
 
 /**
  * Returns the type of an object's member: the type of the property with this name, or the type of additional
- * properties. Returns undefined if the object does not allow the name.
+ * properties. Returns undefined if there is neither, even if the name matches one of the `namePatterns`.
  */
 export function memberType({ properties, additional }: ObjectType, name: string): FieldType | undefined {
   return properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);

@@ -118,8 +118,8 @@ function isChecked(format: JsonValue, part: SchemaNode, type: KindOfType): boole
 }
 
 /**
- * Whether the schema allows choices or values of several types. A format then applies only to values of its own type,
- * as an assertion.
+ * Whether the schema lists choices or allows values of several types. A format then applies only to values of its own
+ * type, as an assertion.
  */
 function takesSeveralTypes({ omit }: SchemaNode, { kind, untyped }: KindOfType): boolean {
   return untyped || omit.includes("type") || kind === "choice" || kind === "any";

@@ -12,7 +12,7 @@ import {
 } from "./schema-node.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
-/** Whether schemas allow null; undefined if no schema restricts null. */
+/** Whether schemas allow null; undefined if no keyword of the schemas determines this. */
 export type NullRule = "allowed" | "forbidden" | undefined;
 
 /**

@@ -73,7 +73,7 @@ export function checkKeywords(parts: readonly SchemaNode[], type: KindOfType, co
   }
 }
 
-/** The possible values of keywords that have only a few. */
+/** Keywords that accept only a few values, with these values. */
 const SWITCHES: ReadonlyMap<string, readonly JsonValue[]> = new Map<string, readonly JsonValue[]>([
   ["nullable", [true, false]],
   ["readOnly", [true, false]],

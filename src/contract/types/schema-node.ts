@@ -17,7 +17,7 @@ export interface SchemaNode {
   readonly omit: readonly string[];
   /** Set if the node allows null regardless of the following nodes (`nullability.ts`). */
   readonly decidesNull?: true;
-  /** Set if `nullable: true` of the schema, or of a schema that refers to it, overrides its keywords for null. */
+  /** Set if the schema, or a schema that refers to it, has `nullable: true`: null is valid despite other keywords. */
   readonly takesNull?: true;
 }
 

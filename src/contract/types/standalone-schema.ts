@@ -66,6 +66,7 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
 }
 
 const IF_KEYWORDS: readonly string[] = ["if", "then", "else"];
+/** The keyword `then`. As a literal key, it would make the object look like a promise (`unicorn/no-thenable`). */
 const [, CONSEQUENCE = ""] = IF_KEYWORDS;
 
 /** Rewrites `if` as alternatives, because Ajv treats properties in `if` as evaluated even if the condition is false. */
@@ -143,7 +144,7 @@ const step: ReadKeyword = (at) => {
 const names: ReadKeyword = (at) =>
   isListOfNames(at.value) ? { [at.keyword]: [...new Set(at.value)] } : wrong(at, "a list of property names");
 
-/** Converts a limit next to `exclusiveMinimum: true` or `exclusiveMaximum: true`, which is the OpenAPI 3.0 form. */
+/** Converts a limit. The limit is exclusive if the keyword `exclusive` next to it is true (OpenAPI 3.0). */
 function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword {
   return (at) => {
     const isExclusive = readKeyword(at.node, exclusive) === true;
@@ -196,7 +197,7 @@ const dependentRequired: ReadKeyword = (at) =>
     ? { dependentRequired: at.value }
     : wrong(at, "an object of lists of names");
 
-/** `dependencies` in draft 4: a list of names that must also be present, or a schema that must also be satisfied. */
+/** Converts `dependencies` (drafts 4 to 7): lists of names that must be present, or schemas that must be satisfied. */
 const dependencies: ReadKeyword = (at) => {
   const { value, path, reader } = at;
   if (!isJsonObject(value)) return wrong(at, "an object");

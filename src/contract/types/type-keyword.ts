@@ -10,8 +10,8 @@ export type SchemaType = (typeof SCHEMA_TYPES)[number];
 
 export interface SchemaTypes {
   /**
-   * The types that the schema allows, without null. Undefined if the schema does not restrict the type; empty if the
-   * types of its parts exclude each other.
+   * The types that the schema allows, without null. Undefined if the schema does not restrict the type or allows only
+   * null (`nullOnly`); empty if the types of its parts exclude each other.
    */
   readonly allowed: readonly SchemaType[] | undefined;
   readonly nullOnly: boolean;

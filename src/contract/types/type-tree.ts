@@ -35,7 +35,7 @@ export function typesLeadingTo(body: FieldType, isWanted: (type: FieldType) => b
 }
 
 /** Returns the options that a union without a discriminator accepts: the option that a setting selects, or all. */
-export function optionsTaken({ options, chosen }: UnionType): readonly FieldType[] {
+export function acceptedOptions({ options, chosen }: UnionType): readonly FieldType[] {
   return chosen === undefined ? options : [chosen];
 }
 

@@ -2,7 +2,7 @@ import type { RequestForm, StepSequence } from "../../contract/operations/operat
 import { parametersType } from "../../contract/operations/request-parameters.ts";
 import { stepFieldsType } from "../../contract/operations/step-fields.ts";
 import { type FieldType, memberType } from "../../contract/types/field-type.ts";
-import { optionsTaken, typesLeadingTo } from "../../contract/types/type-tree.ts";
+import { acceptedOptions, typesLeadingTo } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../../json/json-value.ts";
 import type { MappedValues } from "../../model/record.ts";
 import { utcDateTime } from "../../time/calendar.ts";
@@ -76,7 +76,7 @@ function optionsFor(type: FieldType, value: JsonValue): readonly FieldType[] {
   const { discriminator } = type;
   const tag = discriminator && memberAt(value, discriminator.property);
   const chosen = typeof tag === "object" ? undefined : discriminator?.mapping.get(String(tag));
-  return (chosen === undefined ? optionsTaken(type) : [chosen]).flatMap((option) => optionsFor(option, value));
+  return (chosen === undefined ? acceptedOptions(type) : [chosen]).flatMap((option) => optionsFor(option, value));
 }
 
 function fieldTypes(options: readonly FieldType[], name: string): readonly FieldType[] {

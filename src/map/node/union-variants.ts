@@ -7,7 +7,7 @@ import {
   type UnionType,
   memberType,
 } from "../../contract/types/field-type.ts";
-import { optionsTaken } from "../../contract/types/type-tree.ts";
+import { acceptedOptions } from "../../contract/types/type-tree.ts";
 import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import { scalarText } from "../document/mapping-issues.ts";
 import { conversionTo } from "../leaf/conversion.ts";
@@ -57,7 +57,7 @@ export function flattenUnion(type: UnionType): readonly FieldType[] {
   const unions = new Set<UnionType>([type]);
   const options: FieldType[] = [];
   for (const union of unions) {
-    for (const option of optionsTaken(union)) {
+    for (const option of acceptedOptions(union)) {
       if (option.kind === "union") unions.add(option);
       else options.push(option);
     }

@@ -169,8 +169,8 @@ export function withLoginBackoff(login: Login, clock: MonotonicClock): Login {
   let nextMs = FIRST_BACKOFF_MS;
   let unreadableInARow = 0;
 
-  const begin = (end: LoginFailure, leastMs: number): void => {
-    pause = { until: clock.monotonic() + Math.max(nextMs, leastMs), end };
+  const begin = (end: LoginFailure, minMs: number): void => {
+    pause = { until: clock.monotonic() + Math.max(nextMs, minMs), end };
     nextMs = Math.min(nextMs * 2, MAX_BACKOFF_MS);
   };
 
@@ -191,8 +191,8 @@ export function withLoginBackoff(login: Login, clock: MonotonicClock): Login {
 
 /**
  * Obtains a token for the API key with one request.
- * @throws Failure `authentication` if the platform refuses to issue a token, `tls`, `usage` or
- * `platform_unreachable` if it returns no usable reply
+ * @throws Failure `authentication` if the platform refuses to issue a token; `tls`, `config` (proxy), `usage` (unknown
+ * host) or `platform_unreachable` if there is no usable reply
  */
 export async function fetchToken(apiKey: string, options: LoginOptions): Promise<ServiceToken> {
   const end = await createLogin(options)({ apiKey });

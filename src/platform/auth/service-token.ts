@@ -23,7 +23,7 @@ export interface ServiceToken {
  * calculated from the platform's clock (the reply's `Date`, otherwise the claim `iat`), so that a wrong local clock
  * does not shift the renewal. If the token would already have expired by this calculation, its lifetime counts
  * as unknown.
- * @param now local wall clock, for a platform that sends no time
+ * @param now local wall clock in milliseconds since 1970, for a platform that sends no time
  */
 export function serviceTokenIn(
   body: JsonValue | undefined,
@@ -54,7 +54,7 @@ export function serviceTokenIn(
 /** Characters that are safe in a header. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-/** The limit for all credentials: servers accept no longer header. */
+/** Maximum length of any credential, in characters. Servers reject longer headers. */
 export const MAX_TOKEN_LENGTH = 16_384;
 
 /** Returns the unverified claims of a JSON Web Token (RFC 7519), or an empty object for any other token. */
@@ -74,7 +74,7 @@ function seconds(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 && value < LAST_SECOND ? value : undefined;
 }
 
-/** The latest time that a JavaScript date can represent. */
+/** The latest time that a JavaScript date can represent, in seconds since 1970. */
 const LAST_SECOND = 8_640_000_000_000;
 
 function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | undefined {

@@ -8,7 +8,7 @@ import type { Classification } from "../reply/reply-class.ts";
 export interface RequestResult extends Classification {
   /** Status of the reply; absent if there was no reply. */
   readonly http?: number;
-  /** Milliseconds from the first byte sent to the last byte read. */
+  /** Milliseconds, as in `HttpReply` or `TransportError`; 0 if no request was started. */
   readonly durationMs: number;
 }
 

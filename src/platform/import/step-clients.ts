@@ -37,11 +37,11 @@ export interface StepClient extends ImportClient {
   readonly dedupesByKey: boolean;
   /** Queries the result of the step if the step's reply does not contain the result. */
   readonly status?: StatusClient;
-  /** The choices in the contract's type of the payload. */
+  /** The choices in the payload's type, as text. They are not confidential, so problems may quote them. */
   readonly choices?: ReadonlySet<string>;
 }
 
-/** Returns the steps of an operation, at least one. */
+/** Returns the clients for the requests that a record needs, in order; at least one. */
 export function createStepClients(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
   const choices = choicesIn(operation);
   if (operation.steps.length > 0)
@@ -205,8 +205,8 @@ function classOfNotFound(
 }
 
 /**
- * A rejection of the status request says nothing about the record, unless the contract names that reply. The same
- * applies to a status such as 410, which would end the run if the request created a record.
+ * A rejection of the status request says nothing about the record, unless the contract names that reply. Neither does a
+ * status such as 410, which ends the run only in the reply to a request that sends a record.
  */
 function withoutRequestRejection(classification: Classification, reply: HttpReply): Classification {
   const { replyClass } = classification;

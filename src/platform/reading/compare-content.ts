@@ -1,6 +1,6 @@
 import type { ReadBack } from "../../contract/operations/operation.ts";
 import { type FieldType, isNumeric, isOfKind, memberType } from "../../contract/types/field-type.ts";
-import { optionsTaken } from "../../contract/types/type-tree.ts";
+import { acceptedOptions } from "../../contract/types/type-tree.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isNumberText, isSameDecimal } from "../../json/decimal-arithmetic.ts";
 import {
@@ -92,7 +92,7 @@ function isSame(replied: JsonValue | undefined, sent: JsonValue | undefined, typ
 /** Returns the type, or the options of a union that allow the JSON type of the value. */
 function optionsFor(type: FieldType | undefined, value: JsonValue | undefined): readonly (FieldType | undefined)[] {
   if (type?.kind !== "union") return [type];
-  const options = optionsTaken(type).filter(({ kind }) => isOfKind(kind, value));
+  const options = acceptedOptions(type).filter(({ kind }) => isOfKind(kind, value));
   return options.length === 0 ? [undefined] : options.flatMap((option) => optionsFor(option, value));
 }
 

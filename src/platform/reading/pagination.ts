@@ -36,16 +36,16 @@ export const MAX_PAGES = 10_000;
  * Yields the pages of a list, each requested on demand. Every page after the first is reached through the address in
  * `next` (specification 4.5).
  * @throws the failures of `ReadClient.get`; `redirect` if `next` leads to another origin; `wrong_endpoint` if `next` is
- * missing, invalid or leads back to an earlier page, if there are more than `mostPages` pages, if `count` is invalid or
+ * missing, invalid or leads back to an earlier page, if there are more than `maxPages` pages, if `count` is invalid or
  * the pages have fewer records, if a page begins with a record of the previous page, or if a page is invalid
  */
 export async function* readPages<T>(
   client: ReadClient,
   list: ListRequest,
-  mostPages: number = MAX_PAGES,
+  maxPages: number = MAX_PAGES,
 ): AsyncGenerator<Page<T>, void, undefined> {
   let previous: ReadonlySet<string> = new Set();
-  for await (const page of followPages(client, list, (text, before) => readPage<T>(text, before, list), mostPages)) {
+  for await (const page of followPages(client, list, (text, before) => readPage<T>(text, before, list), maxPages)) {
     const { next, ...records } = page;
     // Records that are added to the list between two requests move the later records to the next page.
     if (records.json[0] !== undefined && previous.has(records.json[0])) {
@@ -71,14 +71,14 @@ export async function* followPages<P extends LinkedPage<unknown>>(
   client: ReadClient,
   first: ReadRequest & { readonly url: URL },
   read: (text: string, before: number) => P,
-  mostPages: number = MAX_PAGES,
+  maxPages: number = MAX_PAGES,
 ): AsyncGenerator<P, void, undefined> {
   const seen = new Set<string>();
   let url: URL | undefined = first.url;
   let [records, count] = [0, 0];
   while (url !== undefined) {
     if (seen.has(url.href)) throw endless("leads back to a page that has already been read");
-    if (seen.size >= mostPages) throw endless(`comes after ${mostPages} other pages`);
+    if (seen.size >= maxPages) throw endless(`comes after ${maxPages} other pages`);
     seen.add(url.href);
     const missing = seen.size === 1 ? first.missing : wrongReply(first.what, `has the status 404 on page ${seen.size}`);
     const page = read(await client.get(url, { ...first, missing }), records);
@@ -94,9 +94,9 @@ export async function* followPages<P extends LinkedPage<unknown>>(
 }
 
 /**
- * Returns a function that is called with the entries of each page, in order. It returns true if an earlier page contains
- * one of these entries. In that case, the list changed or was reordered between two requests, so other entries may be
- * missing from all pages. Keeps only a hash of each entry.
+ * Returns a function that is called with the entries of each page, in order. It returns true if an earlier page
+ * contains one of these entries. In that case, the list changed or was reordered between two requests, so other entries
+ * may be missing from all pages. Keeps only a hash of each entry.
  */
 export function createRepeatCheck(): (entries: readonly JsonValue[]) => boolean {
   const seen = new Set<number>();

@@ -33,7 +33,7 @@ export const PRODUCT_FIELDS: readonly string[] = Object.keys(schema.shape);
 export function productPages(
   client: ReadClient,
   filters: ProductFilters = {},
-  mostPages: number = MAX_PAGES,
+  maxPages: number = MAX_PAGES,
 ): AsyncGenerator<Page<Product>, void, undefined> {
   const url = joinPath(client.baseUrl, "products/");
   const given = new Map<string, string | boolean | undefined>(Object.entries(filters));
@@ -44,7 +44,7 @@ export function productPages(
   const missing = new Failure("wrong_endpoint", "there is no list of products at the base URL (HTTP 404)", {
     hint: "check the base URL",
   });
-  return readPages(client, { url, what: "the list of products", missing, query: true, schema }, mostPages);
+  return readPages(client, { url, what: "the list of products", missing, query: true, schema }, maxPages);
 }
 
 /** Returns the query parameter of a filter: `is_green` for `isGreen`. */

@@ -18,7 +18,8 @@ export interface ReadClient {
   readonly baseUrl: URL;
   /**
    * Returns the unparsed body of a reply with status 200.
-   * @throws Failure for any other status, for an empty, truncated or HTML body, and if there is no reply
+   * @throws Failure for any other status, for a body that is empty, truncated, HTML or not UTF-8, or if there is no
+   * reply
    */
   readonly get: (url: URL, wanted: ReadRequest) => Promise<string>;
 }
@@ -27,7 +28,7 @@ export interface ReadClient {
 export interface ReadRequest {
   /** Example: `the list of products`. */
   readonly what: string;
-  /** Thrown if the platform replies with status 404. */
+  /** Thrown for a reply with status 404 that comes from the API (`notFoundMismatch`). */
   readonly missing: Failure;
   /** True if the address has parameters: the platform's messages about them may then be quoted. */
   readonly query: boolean;

@@ -176,8 +176,8 @@ async function readList(
 }
 
 /**
- * Returns the records by key, and those with leading zeros also by number. Records that share a key are in `found`,
- * because the list cannot tell them apart.
+ * Returns the records by key and, if the key consists of digits with leading zeros, also by number. Records that share
+ * a key are in `found`, because the list cannot distinguish them.
  */
 function recordsByKey(
   records: readonly LookupRecord[],

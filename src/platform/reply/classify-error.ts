@@ -5,9 +5,10 @@ import { tlsFailure } from "../../transport/tls.ts";
 import { ambiguous, type Classification } from "./reply-class.ts";
 
 /**
- * Classifies a request without a reply. Only the phase determines whether the platform may have processed it. The code
- * only adds text, unless it shows that further requests are pointless: a refused TLS handshake, or a proxy that refuses
- * the connection.
+ * Classifies a request without a reply. The phase determines whether the platform may have processed the request. The
+ * code determines the reason, whether the server appears to be the API, and whether later requests are sent more
+ * slowly. After a TLS failure, or if a proxy blocks the request, the platform has processed nothing, regardless of the
+ * phase, and further requests are pointless.
  */
 export function classifyError(error: TransportError, origin: string): Classification {
   const failure = tlsFailure(error, origin) ?? proxyFailure(error, origin);

@@ -10,7 +10,7 @@ import { describesError } from "./reply-problems.ts";
 export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key"> {
   /** Other names under which the request sends the business key: members of its body and parameters of its path. */
   readonly keyNames?: readonly string[];
-  /** An additional path of the account number, in replies that match no rule. */
+  /** An additional path of the account number, in replies to status queries and lookups. */
   readonly account?: AttrPath;
 }
 
@@ -60,8 +60,8 @@ function valueOutsideErrors(body: JsonValue, path: AttrPath): JsonValue | undefi
 }
 
 /**
- * Returns the values under these names as text. Ignores numbers unless the key consists of digits. Otherwise, a number
- * is an id that the platform assigned.
+ * Returns the values under these names as text. Ignores numbers if the sent key does not consist of digits, because
+ * such a number is an id that the platform assigned.
  */
 function textsUnder(names: readonly string[], body: JsonValue, sent: string, read: ReadMember): readonly string[] {
   const values = names.flatMap((name) => [[name], ...ENVELOPES.map((envelope) => [envelope, name])]);

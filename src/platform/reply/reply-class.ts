@@ -18,8 +18,8 @@ export type ReplyClass =
     }
   /**
    * `isPartial`: the platform has processed the request, and has rejected only items of the payload. `account`: the
-   * account that it then created. `isFinal`: the reply also settles an earlier request for the record, if that request
-   * got no clear reply (docs/contract.md, "Refused repeats").
+   * account that it has created in that case. `isFinal`: the reply also settles an earlier request for the record, if
+   * that request got no clear reply (docs/contract.md, "Refused repeats").
    */
   | {
       readonly kind: "rejected";
@@ -51,7 +51,7 @@ export function ambiguous(reason: string, notFromApi = false): ReplyClass {
   return { kind: "ambiguous", reason, notFromApi };
 }
 
-/** The meaning of one reply, and whether the platform asks for a slower rate. */
+/** The class of one request. `pushBack`: set if the platform asks for a slower rate or did not reply in time. */
 export interface Classification {
   readonly replyClass: ReplyClass;
   readonly pushBack?: PushBack;

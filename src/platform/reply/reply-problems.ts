@@ -29,7 +29,7 @@ const MAX_CODE = 100;
  * Returns the problems in an error body of any known form: the platform's own (specification 7.2), the Django REST
  * framework's nested dictionaries and lists, FastAPI's list of located messages, or a bare `detail`, `error_detail` or
  * `error`. The result is never empty.
- * The body is untrusted: counts and lengths are limited, control characters are removed, and no code depends on the
+ * The body is untrusted: counts and lengths are limited, control characters are removed, and no decision depends on the
  * text of a `detail`.
  * @param wrap the field that wraps the payload in the request; attrs are returned without it
  */

@@ -97,7 +97,7 @@ function unreadableBodyReason(
   return reply.body === "" ? "with an empty body" : "with a body that is not JSON";
 }
 
-/** Whether JSON is documented without a schema, and the reply does not declare another type. */
+/** Whether JSON is documented, with or without a schema, and the reply does not declare another type. */
 function isJsonExpected(type: string, { mediaTypes }: DocumentedReply): boolean {
   return jsonMediaType(mediaTypes) !== undefined && (type === "" || isJsonType(type));
 }

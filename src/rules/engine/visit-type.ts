@@ -1,5 +1,5 @@
 import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
-import { optionsTaken, tagText, untaggedOptions } from "../../contract/types/type-tree.ts";
+import { acceptedOptions, tagText, untaggedOptions } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { OptionChooser } from "../../validate/compile-validator.ts";
 import type { BrokenRule } from "./compile-rule.ts";
@@ -39,7 +39,7 @@ export function visitInside(type: FieldType, context: InsideContext): Visit | un
     const visit = visitorOf(type.items, node);
     return visit && itemsVisit(visit);
   }
-  return type.kind === "union" ? unionVisit(optionsTaken(type), type.discriminator, context) : undefined;
+  return type.kind === "union" ? unionVisit(acceptedOptions(type), type.discriminator, context) : undefined;
 }
 
 function fieldsVisit(fields: readonly { readonly name: string; readonly visit: Visit }[]): Visit {

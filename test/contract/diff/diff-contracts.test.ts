@@ -143,7 +143,7 @@ const CASES: readonly Case[] = [
   [{ a: { oneOf: [thing({ x: text }), thing({ y: text })] } }, { a: { oneOf: [thing({ x: text })] } }, ["!type a"]],
 ];
 
-describe("the difference between two contracts", () => {
+describe("comparing two contracts", () => {
   it.each(CASES)("lists every change: %j -> %j", (old, next, expected) => {
     expect(changes(old, next)).toEqual(expected);
   });

@@ -32,7 +32,7 @@ function rootedContract(field: object, root: object): ReturnType<typeof loadCont
   return loadContract([{ file: "c.yaml", text: stringify(document) }]);
 }
 
-describe("the difference between the settings of two contracts", () => {
+describe("comparing the settings of two contracts", () => {
   it("lists changed settings of the operation", () => {
     const properties = { supplier: text, results: { type: "array", items: thing({ x: text }) } };
     const next = contractOf(properties, {

@@ -150,7 +150,7 @@ describe("pages", () => {
     expect((await failureOf(all(productPages(client)))).message).toContain("is not UTF-8 text");
   });
 
-  test("are refused with the scheme of an address that has no host", async () => {
+  test("are refused, with the scheme in the message, if the next address has no host", async () => {
     const { client } = fakeReads(() => listOf([], "javascript:0"));
     expect((await failureOf(all(productPages(client)))).message).toContain("leads to javascript:");
   });

@@ -122,7 +122,7 @@ describe("the body of an error", () => {
     },
   );
 
-  test("removes the payload's wrapper from attrs", () => {
+  test("has attrs without the field that wraps the payload", () => {
     const errors = [
       { attr: "payload.name", code: "blank", detail: "" },
       { attr: "payload", code: "required", detail: "" },

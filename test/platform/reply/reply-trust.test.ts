@@ -310,7 +310,7 @@ describe("a reply that names another record is ambiguous, for any status:", () =
   });
 });
 
-describe("the code of an error is not taken for a business key that is also called `code`:", () => {
+describe("the code of an error is not mistaken for a business key that is also called `code`:", () => {
   const operation: Operation = { ...SILENT, key: ["code"], keyNames: ["code"] };
   const error = { code: "blank", detail: "May not be blank." };
   const kindOf = (body: object, status = 400): string =>

@@ -1,7 +1,7 @@
 import type { Discriminator, FieldType, ObjectType } from "../../../src/contract/types/field-type.ts";
 import { definedMembers } from "../../../src/json/defined-members.ts";
 import { publishedSentence } from "../../../src/contract/describe/published-codes.ts";
-import { optionsTaken, tagText, typesLeadingTo, untaggedOptions } from "../../../src/contract/types/type-tree.ts";
+import { acceptedOptions, tagText, typesLeadingTo, untaggedOptions } from "../../../src/contract/types/type-tree.ts";
 import { createOptionChoice } from "../../../src/validate/compile-validator.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../src/json/json-value.ts";
 import type { RuleProblem } from "../../../src/model/problem.ts";
@@ -169,7 +169,7 @@ function insideVisit(type: FieldType, visitorOf: (type: FieldType) => Visit | un
     const visit = visitorOf(type.items);
     return visit && itemsVisit(visit);
   }
-  return type.kind === "union" ? unionVisit(optionsTaken(type), type.discriminator, visitorOf) : undefined;
+  return type.kind === "union" ? unionVisit(acceptedOptions(type), type.discriminator, visitorOf) : undefined;
 }
 
 function fieldsVisit(fields: readonly { readonly name: string; readonly visit: Visit }[]): Visit {

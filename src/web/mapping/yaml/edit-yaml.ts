@@ -10,7 +10,7 @@ import {
   valueAt,
 } from "../../../json/json-value.ts";
 import { Failure } from "../../../model/failure.ts";
-import { inStyleOf } from "../../../contract/document/json-style.ts";
+import { withJsonNotation } from "../../../contract/document/json-style.ts";
 import { commentsIn } from "./places.ts";
 import { withoutEntry } from "./removals.ts";
 import { withEntry } from "./splices.ts";
@@ -97,7 +97,7 @@ interface OldDocument {
  * @throws Failure `usage` if the edit does not have exactly the intended effect
  */
 function verified(old: OldDocument, made: string | undefined, edit: YamlEdit): string {
-  const written = made && inStyleOf(old.text, made);
+  const written = made && withJsonNotation(old.text, made);
   if (written === undefined || !isSameOtherwise(old, written, edit))
     return refuse(`${edit.path.join(".")}: this entry can only be changed by hand`, BY_HAND);
   return written;
