@@ -208,7 +208,7 @@ export interface Lookup<Reference = PlainOperation> {
 interface Match {
   readonly reply: AttrPath;
   readonly payload: AttrPath;
-  /** The documented type of the payload's attr; absent if the attr is undocumented or in a list item (`fieldAt`). */
+  /** The documented type of the payload's attr; absent if the attr is undocumented. */
   readonly type?: FieldType;
 }
 

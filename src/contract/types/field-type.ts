@@ -200,8 +200,8 @@ export const PLAIN_TYPE: TypeBase = { nullable: false, deprecated: false, valida
 export const ANY_TYPE: AnyType = { ...PLAIN_TYPE, kind: "any", nullable: true };
 
 /**
- * Returns the type of the declared property at the path. If several alternatives have the property, returns the type in
- * the first of these alternatives. Returns undefined if there is no such property, and for list items and additional
+ * Returns the type of the declared property or list item at the path. If several alternatives have the property, returns
+ * the type in the first of these alternatives. Returns undefined if there is no such property, and for additional
  * properties.
  */
 export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined {
@@ -210,6 +210,7 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
   if (type.kind === "union") {
     return type.options.map((option) => fieldAt(option, path)).find((found) => found !== undefined);
   }
+  if (type.kind === "list") return typeof name === "number" ? fieldAt(type.items, rest) : undefined;
   const member = type.kind === "object" ? type.properties.get(String(name))?.type : undefined;
   return member && fieldAt(member, rest);
 }

@@ -10,13 +10,14 @@ const LOOKUP = {
     responses: { 200: { description: "The thing." } },
   },
 };
-const READ_BACK = { operation: "lookup", parameters: { ref: "ref" }, match: { value: "value" } };
+const READ_BACK = { operation: "lookup", parameters: { ref: "ref" } };
 
-/** Compares a reply with a payload whose `value` has this schema. */
-function compared(schema: object, payload: JsonObject, replied: JsonValue): ComparedRecord {
+/** Compares a reply with a payload whose `value` has this schema. `at`: the attr that the contract compares with it. */
+function compared(schema: object, payload: JsonObject, replied: JsonValue, at = "value"): ComparedRecord {
+  const readBacks = [{ ...READ_BACK, match: { value: at } }];
   const contract = contractOf(
     { ref: { type: "string" }, value: schema },
-    { operation: { "x-migrate-key": "ref", "x-migrate-read-back": [READ_BACK] }, paths: { "/things/{ref}/": LOOKUP } },
+    { operation: { "x-migrate-key": "ref", "x-migrate-read-back": readBacks }, paths: { "/things/{ref}/": LOOKUP } },
   );
   const [readBack] = contract.operations.flatMap((operation) => operation.readBack);
   if (readBack === undefined) throw new Error("the contract has no read-back");
@@ -71,6 +72,12 @@ it.each<[string, object, JsonValue, JsonValue, boolean]>([
   expect(compared(schema, { value: sent }, replied)).toMatchObject(
     isEqual ? { kind: "found", compared: ["value"] } : { kind: "different", attrs: ["value"] },
   );
+});
+
+it("an attr in a list item is compared according to its type in the contract", () => {
+  const sent = { value: [{ amount: "2.10" }] };
+  expect(compared(listOf(PRICE), sent, "2.1", "value.0.amount")).toMatchObject({ kind: "found" });
+  expect(compared(listOf(PRICE), sent, "2.11", "value.0.amount")).toMatchObject({ kind: "different" });
 });
 
 it("the default of the contract equals a value that was not sent, but does not count as compared", () => {
