@@ -22,7 +22,7 @@ import { rulesWithin } from "../rules/engine/rule-requirements.ts";
 import type { Rule } from "../rules/language/rule.ts";
 import { namesInPath } from "../contract/operations/request-parameters.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
-import { MAX_ROWS } from "../read/input/missing-paths.ts";
+import { MAX_SEARCHED_ROWS } from "../read/input/missing-paths.ts";
 import { formatCount } from "../text/count.ts";
 import { listed, meantText } from "../text/suggestion.ts";
 
@@ -185,7 +185,7 @@ async function noticeMissingPaths(
   const missing = await input.missingPaths(mapping.columns).catch(() => []);
   for (const { file, rows, paths } of missing) {
     const named = paths.map(({ path, near }) => `"${path}"${near === undefined ? "" : ` (${meantText(path, near)})`}`);
-    const searched = rows < MAX_ROWS ? "no row" : `none of the first ${formatCount(rows)} rows`;
+    const searched = rows < MAX_SEARCHED_ROWS ? "no row" : `none of the first ${formatCount(rows)} rows`;
     dependencies.notice(`${file}: ${searched} has ${listed(named)}, which ${settings.mapping ?? "the mapping"} reads`);
   }
 }

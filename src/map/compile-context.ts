@@ -9,7 +9,7 @@ export const ANY_SUPPLIER: unique symbol = Symbol("any supplier");
 
 /** Values that a mapping uses but that are not in the mapping file. */
 export interface MappingValues {
-  /** Value of `${supplier}`; `any` if only the mapping is checked, and the value is unknown. */
+  /** Value of `${supplier}`; `ANY_SUPPLIER` if only the mapping is checked, and the value is unknown. */
   readonly supplier?: string | typeof ANY_SUPPLIER;
   /** Lookup tables, by path as written in the mapping. */
   readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-valu
 import { buildValue, newBuildState } from "./node/build-payload.ts";
 import { pathBelow, withChildColumns } from "./child-columns.ts";
 import type { MappingValues } from "./compile-context.ts";
-import { compileParameters, compileSteps, compileTopNode, type StepNodes } from "./compile-given.ts";
+import { compileParameters, compileSteps, compileTopNode, type StepNodes } from "./compile-steps-and-parameters.ts";
 import type { CompileContext } from "./node/compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
 import { collectIssues, didYouMean, type Issues } from "./document/mapping-issues.ts";
@@ -75,7 +75,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
 /**
  * Returns the column that states the date of the content, if there is one, and a function that adds the moment of a row,
  * or a problem if the cell does not state the moment. The function throws a Failure `mapping_invalid` for a file whose
- * name does not state the moment, and for standard input.
+ * name does not state the moment, and for standard input. Returns undefined if the sources do not state the date.
  */
 function asOfReader(
   document: MappingDocument,
@@ -137,8 +137,7 @@ interface Nodes {
   readonly parameters: ObjectNode | undefined;
 }
 
-/** Returns the nodes of the steps and the parameters. */
-function givenNodes({ steps, parameters }: Nodes): readonly ObjectNode[] {
+function stepAndParameterNodes({ steps, parameters }: Nodes): readonly ObjectNode[] {
   return [...steps.values(), ...(parameters ? [parameters] : [])];
 }
 
@@ -156,13 +155,13 @@ function mappingOver(nodes: Nodes, keyAttr: AttrPath | undefined): RowMapping {
       atRow(row, () => {
         const build = newBuildState();
         const payload = payloadOf(buildValue(root, row, build));
-        const given = new Map([...steps].map(([name, node]) => [name, payloadOf(buildValue(node, row, build))]));
+        const stepValues = new Map([...steps].map(([name, node]) => [name, payloadOf(buildValue(node, row, build))]));
         const values = parameters && payloadOf(payloadOf(buildValue(parameters, row, build))["parameters"]);
         const mapped = mappedOf(payload, keyAttr, build.problems);
         if (steps.size === 0 && values === undefined) return mapped;
         return {
           ...mapped,
-          ...(steps.size > 0 && { steps: given }),
+          ...(steps.size > 0 && { steps: stepValues }),
           ...(values !== undefined && { parameters: values }),
         };
       }),
@@ -174,7 +173,7 @@ function mappingOver(nodes: Nodes, keyAttr: AttrPath | undefined): RowMapping {
     },
     origins: (row) => {
       const origins: Origin[] = [];
-      for (const node of [root, ...givenNodes(nodes)]) buildValue(node, row, newBuildState(origins));
+      for (const node of [root, ...stepAndParameterNodes(nodes)]) buildValue(node, row, newBuildState(origins));
       return origins;
     },
   };
@@ -182,7 +181,7 @@ function mappingOver(nodes: Nodes, keyAttr: AttrPath | undefined): RowMapping {
 
 /** Returns undefined for a mapping that calls no function. */
 function preparation(compiled: Nodes, calls: FunctionCalls): Mapping["prepare"] {
-  const rounds = callingNodes([compiled.root, ...givenNodes(compiled)]);
+  const rounds = callingNodes([compiled.root, ...stepAndParameterNodes(compiled)]);
   if (rounds.every((nodes) => nodes.length === 0)) return undefined;
   // The built values are discarded, because calls have no results while they are collected.
   const build = newBuildState();
@@ -230,7 +229,7 @@ function unmappedInItems({ entries }: ItemsNode, path: AttrPath): readonly strin
 function nodeWith([field]: AttrPath, nodes: Nodes): MappingNode {
   const { root } = nodes;
   const has = (node: ObjectNode): boolean => node.fields.some(({ name }) => name === field);
-  const others = givenNodes(nodes);
+  const others = stepAndParameterNodes(nodes);
   if (others.length === 0 || root.kind !== "object" || has(root)) return root;
   return others.find(has) ?? root;
 }

@@ -12,12 +12,13 @@ export interface RowMapping {
   /**
    * Never throws for invalid data. If the mapping has `prepare`, rows must be prepared first.
    * @throws Failure `mapping_invalid` at the first row of a file that lacks a column or the date of its content, or if
-   * a user's function fails; `source_too_large` if a payload is too large
+   * a user's function fails; `source_too_large` if a payload is too large; `usage` for a CSV row if the sources must
+   * contain payloads (`passThrough`)
    */
   readonly map: (row: Row) => Mapped;
   /**
    * Returns the place of an attr's cell. If the attr has no cell, returns the place of the row from which its value is
-   * built.
+   * built. Returns undefined only for a CSV row that `map` refuses.
    */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
   /**

@@ -1,6 +1,6 @@
 /**
- * Columns that a rejects file adds to describe the problems of a row. They are not added to a file that already has
- * them.
+ * Columns that a rejects file adds to describe the problems of a row. If the source is itself a rejects file, they
+ * replace its columns of these names.
  */
 export const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
 

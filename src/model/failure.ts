@@ -122,7 +122,7 @@ export interface ErrorDetails {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
-  /** The place in a file, such as `migrate.yaml:3:5`. */
+  /** The place in a file, such as `migrate.yaml:3`. */
   readonly place?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from "./problem.ts";
 
-/** Maximum number of problems per record that are kept individually. */
+/** Number of problems per record that are kept regardless of their kind. */
 export const MAX_PROBLEMS = 100;
 
 /**

@@ -76,8 +76,8 @@ export type PayloadFinding =
   | { readonly code: "null_characters_not_allowed" }
   | { readonly code: "surrogate_characters_not_allowed" }
   /**
-   * The platform accepted different content for the record in an earlier run. `isPartial`: it was found to have other
-   * content, or has rejected items of the record. Without `acceptedAt`: two items of a list are equal.
+   * The platform accepted different content for the record in an earlier run. `isPartial`: the platform has the record,
+   * but with incomplete or different content. Without `acceptedAt`: two items of a list are equal.
    */
   | { readonly code: "unique"; readonly acceptedAt?: string; readonly isPartial?: boolean }
   /** An older version of an accepted record, which was invalid or rejected earlier, and has been corrected since. */
@@ -129,7 +129,10 @@ export const WHOLE_SECONDS = "whole seconds";
 /** The text that remains after the platform trims leading and trailing whitespace. */
 export const TRIMMED_TEXT = "trimmed text";
 
-/** Why a workbook cell has no value: a formula error, a result that was never stored, or a date before 1900. */
+/**
+ * Why a workbook cell has no usable value: a formula error, a result that was never stored, or a date that does not
+ * exist or is before March 1900.
+ */
 export type BadCellReason = "error_value" | "not_calculated" | "impossible_date";
 
 /** The place of a parent row, and the records to which the row belongs. */
@@ -180,7 +183,7 @@ export type SourceFinding =
   | { readonly code: "source_missing_row"; readonly child: string }
   /** Two rows of a child source with the same key. */
   | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
-  /** A row of a child source with the same cells, by name, as an earlier row. */
+  /** A row of a child source with the same cells, by name, as an earlier row of the same parent. */
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
   /** A cell of the `orderBy` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_order"; readonly wanted: string }
@@ -212,7 +215,10 @@ interface Addressed {
   readonly shape?: string;
   /** The value itself: only if the user asked to see values; never stored. */
   readonly value?: string;
-  /** Number of further problems with this code and severity that are not listed (`problem-limit.ts`). */
+  /**
+   * Number of further problems that are not listed. They have this code and severity, unless too many kinds of problem
+   * occur (`addProblem`).
+   */
   readonly unlisted?: number;
 }
 
@@ -246,7 +252,7 @@ export type Unplaced<Found extends LocalProblem | RuleProblem> = Found extends u
   ? Omit<Found, "place"> & { readonly path: AttrPath }
   : never;
 
-/** One problem of one record. Collected, never thrown; `report/problem-text.ts` renders it. */
+/** One problem of one record. Collected, never thrown; `report/problems/problem-text.ts` renders it. */
 export type Problem = LocalProblem | RuleProblem | PlatformProblem;
 
 export function isRuleProblem(problem: Problem): problem is RuleProblem {

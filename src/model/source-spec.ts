@@ -22,7 +22,7 @@ export interface ChildSpec extends SourceSpec {
   readonly parentKey?: string;
   /** How the rows of one parent are ordered. Default: file order. */
   readonly orderBy?: RowOrder;
-  /** Excludes rows whose cells are all the same as in an earlier row. */
+  /** Excludes rows whose cells are all the same as in an earlier row of the same parent. */
   readonly distinct?: boolean;
   /** Selects one of several rows of a parent. */
   readonly pick?: RowChoice;
@@ -30,11 +30,11 @@ export interface ChildSpec extends SourceSpec {
 
 export interface RowOrder {
   readonly column: string;
-  /** Required type of the cells. Default: numbers if all cells are numbers, otherwise text. */
+  /** Required type of the cells. Default: numbers if the rows of a parent have only numbers, otherwise text. */
   readonly cells?: OrderedCells;
 }
 
-/** A sort key. All keys of one column are text, or all are numbers. */
+/** A sort key. The keys of the rows of one parent are either all text or all numbers. */
 export type Rank = string | NumberRank;
 
 export interface OrderedCells {

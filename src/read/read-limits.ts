@@ -20,7 +20,10 @@ export interface ReadLimits {
    * Checked only if more than 10 MB are unpacked.
    */
   readonly gzipRatio: number;
-  /** Maximum total size of child files that are joined in memory. The order of their rows is not checked. */
+  /**
+   * Maximum total size, after unpacking, of child files that are joined in memory. Such files are not checked for
+   * sorted rows.
+   */
   readonly memoryJoinBytes: number;
   /** Maximum number of rows of one child source per parent row. */
   readonly rowsPerParent: number;

@@ -54,11 +54,11 @@ interface Day {
 function daysOf(date: string): readonly Day[] {
   const [, year, month, day] =
     /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(date) ?? /^(\d{4})(\d\d)(\d\d)$/.exec(date) ?? [];
-  if (year !== undefined) return existingDays([{ year: Number(year), month: Number(month), day: Number(day) }]);
+  if (year !== undefined) return plausibleDays([{ year: Number(year), month: Number(month), day: Number(day) }]);
   const [, one, two, last] = /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{4}|\d\d)$/.exec(date) ?? [];
   if (last !== undefined) {
     const [first, second] = [Number(one), Number(two)];
-    return existingDays(
+    return plausibleDays(
       years(last).flatMap((each) => [
         { year: each, month: second, day: first },
         { year: each, month: first, day: second },
@@ -67,7 +67,7 @@ function daysOf(date: string): readonly Day[] {
   }
   const [, named, name = "", ofYear] = /^(\d{1,2})[- ]([A-Za-z]{3})[A-Za-z]*[- ](\d{4}|\d\d)$/.exec(date) ?? [];
   if (ofYear === undefined) return [];
-  return existingDays(
+  return plausibleDays(
     years(ofYear).map((each) => ({ year: each, month: MONTHS.indexOf(name.toLowerCase()) + 1, day: Number(named) })),
   );
 }
@@ -82,7 +82,7 @@ function years(text: string): readonly number[] {
   return text.length === 4 ? [year] : [2000 + year, 1900 + year];
 }
 
-function existingDays(days: readonly Day[]): readonly Day[] {
+function plausibleDays(days: readonly Day[]): readonly Day[] {
   return days.filter(({ month, day }) => month >= 1 && month <= 12 && day >= 1 && day <= 31);
 }
 

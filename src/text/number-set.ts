@@ -1,4 +1,4 @@
-/** A set of non-negative integers, stored as one bit per integer, so that millions of numbers need little memory. */
+/** A set of integers from 0 to 2^32 - 1, stored as one bit each, so that millions of numbers need little memory. */
 export interface NumberSet {
   /** Returns false if the set already contains the number. */
   readonly add: (number: number) => boolean;

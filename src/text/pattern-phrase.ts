@@ -2,8 +2,8 @@ import { formatCount, plural } from "./count.ts";
 
 /**
  * Describes the strings that an anchored regular expression matches: `1-2 capital letters, then 3 digits`. Returns
- * undefined if the expression has syntax other than classes, literals, repeats, groups and alternatives, or if the
- * description would be too long to help.
+ * undefined if the expression has syntax other than literals, classes without `^`, repeats, and groups, which may have
+ * alternatives, or if the description would be too long to help.
  */
 export function patternPhrase(source: string): string | undefined {
   if (source.length > MAX_SOURCE || !source.startsWith("^") || !source.endsWith("$")) return undefined;

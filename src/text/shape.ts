@@ -1,8 +1,8 @@
 /**
  * Returns the shape of a value, which is used to show and group values without revealing them. In a string, upper-case
  * letters become `A`, other letters `a`, and digits `9`. Other printable ASCII characters are unchanged; all others
- * become `?`. In a shape, a run of more than three equal characters is written with its length. Examples:
- * `SW1A 1AA` -> `AA9A 9AA`, `07700900123` -> `9{11}`.
+ * become `?`. In a shape, a run of more than three equal characters is written with its length. A shape is cut to 40
+ * characters. Examples: `SW1A 1AA` -> `AA9A 9AA`, `07700900123` -> `9{11}`. Any other value has its type as its shape.
  */
 export function shapeOf(value: unknown): string {
   if (typeof value === "string") return value === "" ? "(empty)" : textShape(value);

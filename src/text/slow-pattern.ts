@@ -2,8 +2,8 @@
  * Returns the reason why a valid regular expression might take more than linear time on some string. Returns undefined
  * if no string can cause that on any engine: the expression has no back-references or look-around, matches in few ways,
  * and repeats only single characters or classes without limit (`*`, `+`, `{n,}`). An unlimited repeat is either at the
- * end, where nothing after it can fail, or in an expression that starts with `^`. In such an expression, all unlimited
- * repeats but one are followed by a character that they cannot match.
+ * end, where nothing after it can fail, or in an expression that starts with `^` and has no `|`. In such an expression,
+ * all unlimited repeats but one are followed by a character that they cannot match.
  */
 export function slowPatternReason(source: string): string | undefined {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
@@ -16,7 +16,10 @@ export function slowPatternReason(source: string): string | undefined {
 }
 
 const MAX_PATTERN_LENGTH = 1000;
-/** Maximum number of ways to match at one position of the text. Expressions that start with `^` may have more. */
+/**
+ * Maximum number of ways to match at one position of the text. An expression that starts with `^` and has no `|` may
+ * have more.
+ */
 const MAX_WAYS = 1000;
 const MAX_WAYS_ANCHORED = 100_000;
 const MAX_REPEATS = 200;
@@ -35,8 +38,8 @@ interface Cost {
   /**
    * Whether no required part follows an unlimited repeat, so that the match cannot fail once the repeat has started.
    */
-  readonly settled: boolean;
-  readonly group: boolean;
+  readonly isSettled: boolean;
+  readonly isGroup: boolean;
 }
 
 interface PatternReader {
@@ -44,10 +47,10 @@ interface PatternReader {
   at: number;
 }
 
-const ONE_WAY: Cost = { ways: 1, endless: 0, bounded: 0, settled: true, group: false };
+const ONE_WAY: Cost = { ways: 1, endless: 0, bounded: 0, isSettled: true, isGroup: false };
 
 function endlessRepeatReason(source: string, cost: Cost): string | undefined {
-  if (cost.settled || (cost.endless <= 1 && isAnchored(source))) return undefined;
+  if (cost.isSettled || (cost.endless <= 1 && isAnchored(source))) return undefined;
   return (
     "unlimited repeats (*, +, {n,}) before the end are possible only in an expression that starts with ^ and has no |, " +
     "and at most one of them may match the character that follows it"
@@ -71,8 +74,8 @@ function costOf(cursor: PatternReader): Cost | string {
       ways: total.ways + branch.ways,
       endless: Math.max(total.endless, branch.endless),
       bounded: Math.max(total.bounded, branch.bounded),
-      settled: total.settled && branch.settled,
-      group: true,
+      isSettled: total.isSettled && branch.isSettled,
+      isGroup: true,
     };
     if (cursor.source[cursor.at] !== "|") return total;
     cursor.at += 1;
@@ -88,8 +91,8 @@ function costOfBranch(cursor: PatternReader): Cost | string {
       ways: total.ways * piece.ways,
       endless: total.endless + piece.endless + (total.endless > 0 ? piece.bounded : 0),
       bounded: total.bounded + piece.bounded,
-      settled: total.settled && total.endless === 0 && piece.settled,
-      group: true,
+      isSettled: total.isSettled && total.endless === 0 && piece.isSettled,
+      isGroup: true,
     };
   }
   return total;
@@ -107,11 +110,11 @@ function costOfPiece(cursor: PatternReader): Cost | string {
   const longest = max === Number.POSITIVE_INFINITY ? min : max;
   if (longest > MAX_REPEATS) return `a number in a repeat ({n}, {n,}, {n,m}) must be at most ${MAX_REPEATS}`;
   if (max === Number.POSITIVE_INFINITY) {
-    if (atom.group) return "an unlimited repeat (*, +, {n,}) must apply to a single character or class";
-    return isBounded(cursor, atomText) ? { ...ONE_WAY, bounded: 1, settled: false } : { ...ONE_WAY, endless: 1 };
+    if (atom.isGroup) return "an unlimited repeat (*, +, {n,}) must apply to a single character or class";
+    return isBounded(cursor, atomText) ? { ...ONE_WAY, bounded: 1, isSettled: false } : { ...ONE_WAY, endless: 1 };
   }
   if (atom.endless > 0) return "an unlimited repeat (*, +, {n,}) must not be repeated itself";
-  return { ...atom, group: false, ways: Math.min(atom.ways ** max, MAX_WAYS_ANCHORED + 1) * (max - min + 1) };
+  return { ...atom, isGroup: false, ways: Math.min(atom.ways ** max, MAX_WAYS_ANCHORED + 1) * (max - min + 1) };
 }
 
 /**

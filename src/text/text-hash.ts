@@ -5,6 +5,7 @@ export const TWO_TO_THE_32: number = 2 ** 32;
 /**
  * Returns a 52-bit hash of a string: two lanes of a multiplicative hash over the code units (cyrb53 by bryc, public
  * domain).
+ * @param start the seed; different seeds give unrelated hashes
  */
 export function textHash(text: string, start: number): number {
   let one = start;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { SourceSpec } from "../../src/model/source-spec.ts";
-import { MAX_ROWS, type MissingPaths } from "../../src/read/input/missing-paths.ts";
+import { MAX_SEARCHED_ROWS, type MissingPaths } from "../../src/read/input/missing-paths.ts";
 import { openInput } from "../../src/read/input/open-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -28,9 +28,9 @@ test("a path that any file of a source has is not missing", async () => {
 });
 
 test("reads only the first rows of a large JSON source to find missing paths", async () => {
-  const content = `${'{"ref":"1"}\n'.repeat(MAX_ROWS)}{"name":"Ada"}\n`;
+  const content = `${'{"ref":"1"}\n'.repeat(MAX_SEARCHED_ROWS)}{"name":"Ada"}\n`;
   expect(await missingIn({ "a.ndjson": content }, ["ref", "name"])).toMatchObject([
-    { rows: MAX_ROWS, paths: [{ path: "name" }] },
+    { rows: MAX_SEARCHED_ROWS, paths: [{ path: "name" }] },
   ]);
 });
 

@@ -21,7 +21,7 @@ import {
   identityOf,
 } from "../../read/corrections/correction.ts";
 import type { Row } from "../../model/record.ts";
-import { SIZE_LIMIT } from "../../read/text/text-file.ts";
+import { MAX_TEXT_FILE_BYTES } from "../../read/text/text-file.ts";
 import { csvText } from "../../report/csv-text.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
 
@@ -150,13 +150,13 @@ export function appendChanges(file: string, decide: (size: number) => Promise<Ad
     for (const change of changes) requireWritable(file, change);
     const lines = changes.map(({ change, correction }) => lineOf(correction, change));
     const text = end === 0 ? csvText([CORRECTION_COLUMNS, ...lines]) : csvText(lines, await delimiterOf(file));
-    if (end + Buffer.byteLength(text) >= SIZE_LIMIT) throw tooLarge(file);
+    if (end + Buffer.byteLength(text) >= MAX_TEXT_FILE_BYTES) throw tooLarge(file);
     return append(file, text, { size, end });
   });
 }
 
 export function hasRoom(file: string, bytes: number): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) + bytes < SIZE_LIMIT;
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) + bytes < MAX_TEXT_FILE_BYTES;
 }
 
 /**
@@ -184,7 +184,7 @@ function requireWritable(file: string, { change, correction }: NewChange): void 
 }
 
 function tooLarge(file: string): Failure {
-  return new Failure("usage", `${file} would become larger than ${SIZE_LIMIT / 2 ** 20} MiB`, {
+  return new Failure("usage", `${file} would become larger than ${MAX_TEXT_FILE_BYTES / 2 ** 20} MiB`, {
     hint: "to change so many cells, correct the extract, or use `lookup` or `replace` in the mapping",
   });
 }

@@ -14,8 +14,8 @@ import {
   cellProblem,
   cellText,
   type Correction,
-  rowHash,
-  textHash,
+  rowSha256Of,
+  sha256Of,
   withCellText,
   identityOf,
 } from "../../read/corrections/correction.ts";
@@ -82,8 +82,8 @@ export function createCellKeeper(
     if (cellProblem(raw, column, row.problems) !== undefined) return "bad_cell";
     const place = formatPlace(placeOf(raw));
     const others = rowsWithKey(source, key).filter((other) => formatPlace(placeOf(other)) !== place);
-    const own = inForce.of({ source, key, column, oldSha256: textHash(old) }, raw);
-    if (own.length === 0 && others.some((other) => rowHash(other) === rowHash(raw))) return "repeated";
+    const own = inForce.of({ source, key, column, oldSha256: sha256Of(old) }, raw);
+    if (own.length === 0 && others.some((other) => rowSha256Of(other) === rowSha256Of(raw))) return "repeated";
     const planned = { key, source, column, value, by, at, reason: reason ?? `rejects of run ${run}` };
     for (const { entry } of planCell(planned, raw, { others: () => others, inForce: own })) {
       const identity = identityOf(entry.correction);
@@ -148,7 +148,7 @@ function createCorrectionsInForce(inFile: readonly Correction[]) {
     /** Returns the corrections that apply to this cell of the row and to its old value, in file order. */
     of: (cell: CellOf, row: Row): readonly Correction[] => {
       const own = [...(byCell.get(cellName(cell))?.values() ?? [])];
-      return own.filter(({ rowSha256 }) => rowSha256 === undefined || rowSha256 === rowHash(row));
+      return own.filter(({ rowSha256 }) => rowSha256 === undefined || rowSha256 === rowSha256Of(row));
     },
   };
 }

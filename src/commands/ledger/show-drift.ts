@@ -182,14 +182,14 @@ export function knownRules(
 ): KnownRules {
   const rules = [...new Set(sentTypes(operation).flatMap(rulesWithin))];
   const { ruleDeclarations: declarations } = contract;
-  const declared = relevantRuleSettings(contract, settings);
-  // Only the declaration of a list matters here. The list is therefore assumed to have the columns that the rules read.
+  const configured = relevantRuleSettings(contract, settings);
+  // It matters only whether a list is configured, so each list is assumed to have the columns that the rules read.
   const columnsOf = (list: string): readonly string[] =>
     rules.flatMap((rule) => [...(requirementsOf(rule, declarations).lists.get(list)?.read ?? [])]);
   const references = new Map<string, ReferenceList>(
-    Object.keys(declared.references ?? {}).map((name) => [name, { columns: columnsOf(name), rows: [] }]),
+    Object.keys(configured.references ?? {}).map((name) => [name, { columns: columnsOf(name), rows: [] }]),
   );
-  const context = { declarations, settings: ruleSettingValues(declarations, declared.rules ?? {}), references };
+  const context = { declarations, settings: ruleSettingValues(declarations, configured.rules ?? {}), references };
   return (code) => {
     const own = rules.filter((rule) => rule.code === code);
     const reasons = own.flatMap((rule) => skipReason(rule, context) ?? []);

@@ -34,13 +34,13 @@ interface RuleEnvironment {
  */
 export async function loadRuleContext(
   contract: Contract,
-  { rules: declared = {}, references: files = {}, today }: RuleSettings,
+  { rules: configured = {}, references: files = {}, today }: RuleSettings,
   { resolve, pathOf = (file) => file, now }: RuleEnvironment,
 ): Promise<RuleContext | undefined> {
   const rules = rulesOf(contract);
   const { ruleDeclarations: declarations } = contract;
   if (rules.length === 0 && declarations.settings.size === 0) return undefined;
-  const settings = ruleSettingValues(declarations, declared);
+  const settings = ruleSettingValues(declarations, configured);
   const zone = settings.get("time_zone");
   const read = (file: string): Promise<ReferenceList> =>
     readReferenceList(resolve(file), { from: pathOf(resolve(file)) });

@@ -6,7 +6,7 @@ import { remedyOf } from "../../files/write-error.ts";
 import { isShippedOverlay } from "../contract-files.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
-import { textHash } from "../../read/corrections/correction.ts";
+import { sha256Of } from "../../read/corrections/correction.ts";
 import type { JobSettings } from "./job-settings.ts";
 import type { FileEnvironment } from "../dependencies.ts";
 import {
@@ -60,7 +60,7 @@ async function ownContent(
   // Corrections are only appended to their file, so the file begins with the content of each earlier version.
   const now = await readFile(name).catch(() => undefined);
   const before = now?.subarray(0, bytes);
-  return before !== undefined && textHash(before) === sha256 ? before : undefined;
+  return before !== undefined && sha256Of(before) === sha256 ? before : undefined;
 }
 
 /**

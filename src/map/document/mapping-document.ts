@@ -120,7 +120,10 @@ function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues
   return issues.add([...path, name], value === "" ? "must not be empty" : "must be a string");
 }
 
-/** Reads `after: stage-account`, or `after: { operation: ..., key: ... }` with the attr that contains the other key. */
+/**
+ * Reads `after: stage-account`, or `after: { operation: ..., key: ... }`, where `key` is the attr that contains the key
+ * of the other operation's record.
+ */
 function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocument["after"] {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value !== "") return { operation: value };

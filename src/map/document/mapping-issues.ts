@@ -37,7 +37,7 @@ export function collectIssues(document: Addressable): CollectedIssues {
 
 /** Collects the issues of a tentative interpretation. They are reported only after `keep`. */
 export interface TrialIssues extends Issues {
-  readonly found: () => boolean;
+  readonly hasIssues: () => boolean;
   /** Adds the collected issues to the issues of the mapping. */
   readonly keep: () => void;
 }
@@ -48,7 +48,7 @@ export function tryIssues(issues: Issues): TrialIssues {
     add: (path, message, hint) => {
       found.push([path, message, hint]);
     },
-    found: () => found.length > 0,
+    hasIssues: () => found.length > 0,
     keep: () => {
       for (const issue of found) issues.add(...issue);
     },

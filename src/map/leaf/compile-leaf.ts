@@ -131,8 +131,8 @@ function readerOf(
 }
 
 /**
- * Returns a function that reads the cell, or joins several cells or selects one of them. It trims each cell, unless
- * `trim` is false.
+ * Returns a function that reads the cell. If there are several columns, it joins their cells, or selects the first cell
+ * that is not blank. It trims each cell, unless `trim` is false.
  */
 function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row) => CellContent {
   const read = (column: Column, row: Row): CellContent => trimmed(column.read(row), options);
@@ -200,7 +200,7 @@ function fallbackOf(options: LeafOptions, type: FieldType, context: LeafContext)
   return context.issues.add(path, constant.fault);
 }
 
-/** Replaces `${supplier}` with the import supplier's code. Returns undefined if this code is unknown. */
+/** Replaces `${supplier}` with the supplier's code. Returns undefined if the code or a placeholder is unknown. */
 function filledIn(text: string, path: LeafContext["path"], context: LeafContext): string | undefined {
   const { supplier } = context.values;
   let isKnown = true;

@@ -52,7 +52,7 @@ interface Part {
   /** Absent for a literal. */
   readonly field?: Field;
   /** Whether the part may have one or two digits. */
-  readonly loose: boolean;
+  readonly isLoose: boolean;
   readonly take: PartParser;
 }
 
@@ -95,7 +95,7 @@ function splitPattern(pattern: string, pivot: number): readonly Part[] | string 
     const known = LETTERS.get(text);
     if (known === undefined) return `"${text}" is not a part of a date; put words in single quotes`;
     const take = text === "yy" ? shortYear(pivot) : known[1];
-    parts.push({ text, field: known[0], loose: text.length === 1 && letter !== "S", take });
+    parts.push({ text, field: known[0], isLoose: text.length === 1 && letter !== "S", take });
   }
   return end < pattern.length ? "a single quote is never closed" : parts;
 }
@@ -103,7 +103,7 @@ function splitPattern(pattern: string, pivot: number): readonly Part[] | string 
 function literal(text: string): Part {
   const take: PartParser = (input, from) =>
     input.startsWith(text, from) ? { value: 0, end: from + text.length } : undefined;
-  return { text, loose: false, take };
+  return { text, isLoose: false, take };
 }
 
 function patternFault(parts: readonly Part[]): string | undefined {
@@ -112,7 +112,7 @@ function patternFault(parts: readonly Part[]): string | undefined {
   if (twice !== undefined) return `the ${twice} occurs twice`;
   const absent = (["year", "month", "day"] as const).find((field) => !fields.includes(field));
   if (absent !== undefined) return `the ${absent} is missing`;
-  const loose = parts.find((part, index) => part.loose && startsWithDigits(parts[index + 1]));
+  const loose = parts.find((part, index) => part.isLoose && startsWithDigits(parts[index + 1]));
   return loose && `"${loose.text}" can have one or two digits, so a separator is required before the next number`;
 }
 
@@ -194,8 +194,9 @@ function takeOffset(text: string, from: number): ParsedPart | undefined {
 }
 
 /**
- * Returns a function that converts a time to UTC. A time without an offset is a time of `zone`; default: UTC. The function
- * returns undefined if it is not clear which moment is meant.
+ * Returns a function that converts a time to UTC, as `YYYY-MM-DDTHH:MM:SSZ`. A time without an offset is a time of
+ * `zone`; default: UTC. The function returns undefined if the clocks of the zone skip or repeat the time, and for a
+ * moment outside the years 1 to 9999.
  */
 export function utcWriter(zone: string | undefined): (time: PatternTime) => string | undefined {
   const inZone = zone === undefined || zone === "UTC" ? isoDateTime : utcConverter(zone);
@@ -246,7 +247,7 @@ function fromStrftime(pattern: string): string {
   return pattern.replaceAll(/%-?[A-Za-z]/g, (code) => STRFTIME[code] ?? code).replaceAll("T", "'T'");
 }
 
-/** Longest first. In a pattern without hours, `mm` does not mean minutes. */
+/** A longer notation comes before its prefix: `MONTH` before `MON`. */
 const OTHER_LETTERS: readonly (readonly [RegExp, string])[] = [
   [/HH24|hh24/g, "HH"],
   [/MI|mi/g, "mm"],
@@ -260,6 +261,7 @@ const OTHER_LETTERS: readonly (readonly [RegExp, string])[] = [
   [/T/g, "'T'"],
 ];
 
+/** In a pattern without hours and without `M`, `mm` means months, not minutes. */
 function fromOtherLetters(pattern: string): string {
   const translated = OTHER_LETTERS.reduce(
     (text, [letters, replacement]) => text.replaceAll(letters, replacement),

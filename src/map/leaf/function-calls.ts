@@ -46,7 +46,7 @@ export interface FunctionCalls {
   readonly prepare: (rows: readonly Row[], rounds: readonly Collect[]) => Promise<void>;
 }
 
-/** Makes the function calls for a row. May throw a Failure; `map` throws it again for the same row. */
+/** Makes the function calls for a row. May throw an error, which `map` then throws for the same row. */
 type Collect = (row: Row) => void;
 
 interface CollectedCall extends FunctionCall {

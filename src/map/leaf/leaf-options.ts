@@ -81,7 +81,7 @@ export function readLeafOptions(entry: JsonValue, { path, document, issues }: Wr
     keepEmpty: option.flag("keepEmpty") ?? false,
     transform: readTransform(options, option, path, issues),
   };
-  if (leaf.value === undefined) contradictions(options, path, issues);
+  if (leaf.value === undefined) refuseContradictions(options, path, issues);
   else refuseWithValue(options, path, issues);
   return leaf;
 }
@@ -219,8 +219,11 @@ function refuseWithValue(entry: JsonObject, path: AttrPath, issues: Issues): voi
 /** Maximum number of columns of one leaf. Each column is read for every row. */
 const MAX_COLUMNS = 100;
 
-/** Adds an issue for options that exclude each other, and for options without the option that they require. */
-function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void {
+/**
+ * Adds an issue for a leaf without a source of its value, for options that exclude each other, and for options without
+ * the option that they require.
+ */
+function refuseContradictions(entry: JsonObject, path: AttrPath, issues: Issues): void {
   const has = (name: string): boolean => entry[name] !== undefined && entry[name] !== false;
   if (!has("from") && !has("call")) issues.add(path, "has no column (from), constant (value) or function (call)");
   for (const [one, other] of EXCLUSIVE) {

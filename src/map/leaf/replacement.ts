@@ -143,7 +143,7 @@ function byPattern(
     issues.add(path, "must be { pattern: <regular expression>, to: <text> }");
     return [];
   }
-  const expression = linearPattern(pattern);
+  const expression = compileReplacePattern(pattern);
   if (typeof expression === "string") {
     issues.add([...path, "pattern"], expression, "replace literal text instead, or use a function (call)");
     return [];
@@ -170,7 +170,7 @@ function unknownGroup(to: string, { source, flags }: RegExp): string | undefined
  * Compiles a user's regular expression. Returns an error message if the expression is invalid or too long, could take
  * more than linear time (`slowPatternReason`), or matches an empty string.
  */
-export function linearPattern(source: string): RegExp | string {
+export function compileReplacePattern(source: string): RegExp | string {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
   const expression = regularExpression(source, "gu");
   if (expression === undefined) return "the expression is invalid";

@@ -56,11 +56,11 @@ function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContex
   if (others.length === 0) return compileLeaf(entry, type, context);
   const own = tryIssues(issues);
   const leaf = compileLeaf(entry, type, { ...context, issues: own });
-  if (!own.found()) return leaf;
+  if (!own.hasIssues()) return leaf;
   for (const other of others) {
     const trial = tryIssues(issues);
     const node = compileNode(entry, other, { ...context, others: [], issues: trial });
-    if (!trial.found()) return node;
+    if (!trial.hasIssues()) return node;
   }
   own.keep();
   return leaf;

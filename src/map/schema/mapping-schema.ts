@@ -13,7 +13,7 @@ import { SOURCE_SCHEMA } from "./source-schema.ts";
  */
 export function mappingSchema(operation?: Operation): JsonObject {
   const payload = createPayloadSchema();
-  const given = operation === undefined ? ANY_GIVEN : requestProperties(operation, payload);
+  const request = operation === undefined ? ANY_REQUEST : requestProperties(operation, payload);
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: operation === undefined ? "Mapping" : `Mapping for ${operation.id}`,
@@ -30,7 +30,7 @@ export function mappingSchema(operation?: Operation): JsonObject {
         description: "The files and how they are joined; optional for a single source",
         additionalProperties: SOURCE_SCHEMA,
       },
-      ...given,
+      ...request,
       measures: MEASURES,
       functions: { type: "string", description: "Path of a JavaScript module with functions for `call`" },
     },
@@ -52,7 +52,7 @@ const MEASURES: JsonObject = {
 };
 
 const ANY_ENTRIES: JsonObject = { type: "object", additionalProperties: { $ref: "#/definitions/entry" } };
-const ANY_GIVEN: JsonObject = { payload: ANY_ENTRIES, steps: ANY_ENTRIES, parameters: ANY_ENTRIES };
+const ANY_REQUEST: JsonObject = { payload: ANY_ENTRIES, steps: ANY_ENTRIES, parameters: ANY_ENTRIES };
 
 /** Returns the schemas of `payload`, `steps` and `parameters` for an operation. */
 function requestProperties(operation: Operation, { entryOf }: PayloadSchema): JsonObject {

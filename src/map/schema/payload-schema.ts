@@ -53,7 +53,7 @@ function formsOf(type: FieldType, written: Written): readonly JsonObject[] {
   return ["object", "variants", "list"].includes(leaf.kind) ? forms : [...forms, leafOf(type, written)];
 }
 
-/** An entry with fields. Its name is not an option of a leaf. */
+/** An entry with one field. The name of the field is not an option of a leaf. */
 const FIELDS: JsonObject = { "": null };
 
 /** Registers the name before the schema is built, because the schema may refer to itself. */

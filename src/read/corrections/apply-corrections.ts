@@ -6,7 +6,7 @@ import { columnsHint } from "../../text/column-names.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { withDescendants } from "../input/opened-source.ts";
 import { keyOf } from "../row/row-key.ts";
-import { cellText, rowHash, textHash, withCellText } from "./correction.ts";
+import { cellText, rowSha256Of, sha256Of, withCellText } from "./correction.ts";
 import type { ListedCorrection } from "./corrections-file.ts";
 import { getOrAdd } from "../../model/groups.ts";
 
@@ -185,8 +185,8 @@ function corrected(correction: ListedCorrection, { row, amended, file, state }: 
     return amended;
   }
   if (text === value) state.raise("corrected", row);
-  if (textHash(text) !== oldSha256) return amended;
-  if (rowSha256 !== undefined && rowHash(row) !== rowSha256) {
+  if (sha256Of(text) !== oldSha256) return amended;
+  if (rowSha256 !== undefined && rowSha256Of(row) !== rowSha256) {
     state.raise("other_row", row);
     return amended;
   }

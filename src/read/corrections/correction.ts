@@ -10,7 +10,7 @@ import { type ReadRow, rowContent } from "../row/read-row.ts";
 
 /** The cell to correct, its new value, and the author, time and reason of the correction. */
 export interface CellCorrection {
-  /** Identifies the row within its source: the value in the column that `keyNameOf` returns. */
+  /** Identifies the row within its source: the value in the column that `keyNameOf` finds. */
   readonly key: string;
   readonly source: string;
   /** A column (CSV, XLSX), or a dot path (JSON). */
@@ -25,9 +25,9 @@ export interface CellCorrection {
 
 /** A new value for one cell of an extract. It applies only while the cell has its old value. */
 export interface Correction extends CellCorrection {
-  /** `textHash` of the old value. */
+  /** SHA-256 of the old value, in hex (`sha256Of`). */
   readonly oldSha256: string;
-  /** `rowHash` of the row before any correction. Set only if several rows have the same key. */
+  /** SHA-256 of the row before any correction (`rowSha256Of`). Set only if several rows have the same key. */
   readonly rowSha256?: string | undefined;
 }
 
@@ -44,19 +44,19 @@ export function identityOf({ key, source, column, oldSha256, rowSha256 = "" }: C
  * @param others the other rows of the source with the same key
  */
 export function correctionOf(cell: CellCorrection, row: Row, others: readonly Row[]): Correction {
-  const oldSha256 = textHash(cellText(row, cell.column) ?? "");
+  const oldSha256 = sha256Of(cellText(row, cell.column) ?? "");
   const { key, source, column, ...entry } = cell;
-  return { key, source, column, oldSha256, ...(others.length > 0 && { rowSha256: rowHash(row) }), ...entry };
+  return { key, source, column, oldSha256, ...(others.length > 0 && { rowSha256: rowSha256Of(row) }), ...entry };
 }
 
 /** Returns the SHA-256 of bytes, or of text in UTF-8, in hex. */
-export function textHash(text: string | Uint8Array): string {
+export function sha256Of(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns a hash of a row's content. The hash distinguishes rows with the same key. */
-export function rowHash(row: Row): string {
-  return textHash(rowContent(row));
+/** Returns the SHA-256 of a row's content, in hex. It distinguishes rows with the same key. */
+export function rowSha256Of(row: Row): string {
+  return sha256Of(rowContent(row));
 }
 
 /**

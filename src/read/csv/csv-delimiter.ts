@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 
 /** The delimiters that are detected. */
-export const CANDIDATES = [",", ";", "\t", "|"] as const;
+export const COMMON_DELIMITERS = [",", ";", "\t", "|"] as const;
 
 /** Returns `tab`, or the delimiter in quotes. */
 export function delimiterName(delimiter: string): string {
@@ -30,7 +30,7 @@ export function declaredDelimiter(declared: string): string {
 export function detectDelimiter(lines: readonly string[]): string {
   const [header = "", ...rows] = lines;
   let best = { delimiter: ",", consistentLines: -1, cells: 1 };
-  for (const delimiter of CANDIDATES) {
+  for (const delimiter of COMMON_DELIMITERS) {
     const cells = countCells(header, delimiter);
     const consistentLines = rows.filter((row) => countCells(row, delimiter) === cells).length;
     const better =

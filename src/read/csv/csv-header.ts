@@ -26,8 +26,8 @@ export type RenamedColumns = ReadonlyMap<number, string>;
 /**
  * Reads the columns of a header line. Names are kept as in the file, except that line breaks become spaces.
  * @throws Failure `source_bad_header` if a name is repeated, differs from another name only in case, spaces or Unicode
- * form, contains an invisible character, or is a property name of JavaScript objects; if no column has a name; or if
- * `renamed` contains a column that does not exist
+ * form, contains a control or invisible character, or has a part that is a property name of JavaScript objects; if no
+ * column has a name; or if `renamed` contains a column that does not exist
  */
 export function csvHeader(
   place: Place,

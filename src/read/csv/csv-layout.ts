@@ -5,7 +5,7 @@ import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import { counted } from "../../text/count.ts";
 import { countLineEndings } from "../text/utf8.ts";
 import {
-  CANDIDATES,
+  COMMON_DELIMITERS,
   declaredDelimiter,
   delimiterName,
   detectDelimiter,
@@ -175,7 +175,7 @@ function headerBelowTitle(
   const [first, ...others] = top.map(({ text }) => roughCells(text, delimiter));
   const title = first?.filter((cell) => cell.trim() !== "").length ?? 0;
   const isTable = first !== undefined && first.length > 1 && haveSameLength([first, ...others]);
-  const delimiters = declared === undefined && title <= MAX_TITLE_CELLS && !isTable ? CANDIDATES : [delimiter];
+  const delimiters = declared === undefined && title <= MAX_TITLE_CELLS && !isTable ? COMMON_DELIMITERS : [delimiter];
   for (const candidate of delimiters) {
     const rows = top.map(({ text, line }) => ({ line, cells: roughCells(text, candidate) }));
     const line = headerBelow(rows, title);

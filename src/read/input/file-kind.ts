@@ -64,10 +64,10 @@ async function inspectContent(
         advice: "save it without a password, and use that file",
       };
     }
-    return { what, advice: SAVE_AS };
+    return { what, advice: SAVE_AS_HINT };
   }
   if (!isZip(head)) return { what, advice: adviceFor(what) };
-  if (isOpenDocument(head)) return { what: "an OpenDocument file (.ods)", advice: SAVE_AS };
+  if (isOpenDocument(head)) return { what: "an OpenDocument file (.ods)", advice: SAVE_AS_HINT };
   if (!/\.xls[xmb](\.gz)?$/i.test(file) && !head.includes("xl/")) return { what, advice: adviceFor(what) };
   const advice = gzip
     ? "decompress the .gz file first, because workbooks are read only directly"
@@ -76,7 +76,8 @@ async function inspectContent(
 }
 
 const WORKBOOK = "an Excel workbook";
-export const SAVE_AS = "in a spreadsheet program, save it as .xlsx, or its sheet as CSV UTF-8; then use the new file";
+export const SAVE_AS_HINT =
+  "in a spreadsheet program, save it as .xlsx, or its sheet as CSV UTF-8; then use the new file";
 
 /**
  * Whether the file is a workbook with a password: a compound file whose directory contains `EncryptedPackage`. The

@@ -15,16 +15,16 @@ interface MissingPath {
 export interface MissingPaths {
   /** The first file of the source. */
   readonly file: string;
-  /** Number of rows that were read: all rows, or the first `MAX_ROWS`. */
+  /** Number of rows that were read: all rows, or the first `MAX_SEARCHED_ROWS`. */
   readonly rows: number;
   readonly paths: readonly MissingPath[];
 }
 
 /**
- * Looks for paths in the first `MAX_ROWS` rows of a JSON source, because a missing value counts as empty, so that a
- * mistyped path would go unnoticed. Stops at the first row that completes the paths. Returns undefined if rows have all
- * paths, if there are no rows, or if the source has other files, whose headers are checked instead.
- * @param wanted the paths that the mapping reads; the order and choice of rows add theirs
+ * Looks for paths in the first `MAX_SEARCHED_ROWS` rows of a JSON source, because a missing value counts as empty, so
+ * that a mistyped path would go unnoticed. Stops once each path was found in a row. Returns undefined if rows have all
+ * paths, if there are no rows, or if a file of the source has a header, which is checked instead.
+ * @param wanted the paths that the mapping reads; the paths of `orderBy` and `pick` are added to them
  */
 export async function missingPaths(
   source: OpenedSource & Partial<RowArrangement>,
@@ -44,7 +44,7 @@ async function search(files: readonly OpenedFile[], paths: readonly string[]) {
   const known = new Set<string>();
   let rows = 0;
   for await (const row of rowsIn(files)) {
-    if (missing.size === 0 || rows === MAX_ROWS) break;
+    if (missing.size === 0 || rows === MAX_SEARCHED_ROWS) break;
     rows += 1;
     for (const path of missing) if (has(row, path)) missing.delete(path);
     if (rows <= MAX_SUGGESTED_ROWS) addPaths(row.value, "", known);
@@ -58,10 +58,10 @@ async function* rowsIn(files: readonly OpenedFile[]): AsyncGenerator<JsonRow> {
   }
 }
 
-/** As many rows as `migrate init` validates. */
-export const MAX_ROWS = 10_000;
+/** Maximum number of rows to search: as many as `migrate init` validates. */
+export const MAX_SEARCHED_ROWS = 10_000;
 
-/** Rows whose paths can be suggested. */
+/** Number of rows whose paths can be suggested. */
 const MAX_SUGGESTED_ROWS = 100;
 
 /** Maximum number of paths to suggest from. */

@@ -91,9 +91,12 @@ export interface Input {
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root declares a key. The same key may then occur in rows of several records. */
   readonly hasKeysBelow: boolean;
-  /** Yields the rows of every file, in the order of `files`. The rows are neither joined nor amended. */
+  /**
+   * Yields the rows of every file, in the order of `files`. The rows are neither joined nor amended. Throws failures
+   * from reading, but does not check whether a file has changed.
+   */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
-  /** Returns the first row of each source, as a record with the number 0. Throws the same failures as `records`. */
+  /** Returns the first row of each source, as a record with the number 0. Throws failures from reading. */
   readonly samples: () => Promise<readonly InputRecord[]>;
   /**
    * Returns the paths that no row of a JSON source has, for each source with such paths. Reads only as many rows as
@@ -123,7 +126,8 @@ interface FileRows {
 /**
  * Opens every file of the plan.
  * @throws Failure with one of the codes `source_...` in docs/errors.md for an unreadable file; `usage` for an unknown
- * encoding or delimiter, or a file named twice; `mapping_invalid` for a join without a key
+ * encoding or delimiter, or a file named twice; `mapping_invalid` for a join without a key, and for renamed columns of
+ * a JSON file; `incomplete` if the signal is aborted during a glob
  */
 export async function openInput(plan: SourceSpec, options: ReadOptions): Promise<Input> {
   const reach = createReach(options.onRead);

@@ -44,7 +44,7 @@ export interface FileOptions {
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
   /** Whether an NDJSON file may be empty. A JSON file without records must contain `[]`. */
   readonly mayBeEmpty?: boolean | undefined;
-  /** Whether to skip the rows of CSV files that contain no text. */
+  /** Whether to skip rows without any text in CSV files. */
   readonly skipsEmptyRows?: boolean | undefined;
   /** Called with each row of a source before it is joined; returns the row to use. */
   readonly amend?: ((row: Row, source: string) => Row) | undefined;

@@ -24,7 +24,7 @@ export interface JsonCellFinder {
    * object or a list
    */
   readonly find: (cells: RecordCells) => boolean;
-  /** Returns the `rowHash` of the record that `find` has read; 0 if rows are not hashed. */
+  /** Returns the ledger's `rowHash` of the record that `find` has read; 0 if rows are not hashed. */
   readonly rowHash: () => number;
 }
 

@@ -113,7 +113,7 @@ const CLOSE_OBJECT = 125;
 function value(scan: Scan): void {
   skipSpace(scan);
   const code = scan.text.charCodeAt(scan.at);
-  if (code === QUOTE) stringEnd(scan);
+  if (code === QUOTE) readString(scan);
   else if (code === OPEN_OBJECT) object(scan);
   else if (code === OPEN_LIST) list(scan);
   else scalar(scan);
@@ -126,10 +126,10 @@ function object(scan: Scan): void {
   do {
     skipSpace(scan);
     if (scan.text.charCodeAt(scan.at) !== QUOTE) fail(scan, "expected a name in double quotes");
-    const name = stringEnd(scan);
+    const name = readString(scan);
     scan.path.push(name);
-    if (names.has(name)) find(scan, { code: "source_duplicate_name", name });
-    else if (FORBIDDEN_NAMES.has(name)) find(scan, { code: "source_forbidden_name", name });
+    if (names.has(name)) report(scan, { code: "source_duplicate_name", name });
+    else if (FORBIDDEN_NAMES.has(name)) report(scan, { code: "source_forbidden_name", name });
     names.add(name);
     expect(scan, COLON, "expected a colon");
     value(scan);
@@ -151,7 +151,7 @@ function list(scan: Scan): void {
 
 function enter(scan: Scan): void {
   if (scan.path.length >= DEPTH_LIMIT) {
-    find(scan, { code: "source_too_deep", limit: DEPTH_LIMIT });
+    report(scan, { code: "source_too_deep", limit: DEPTH_LIMIT });
     throw new TooDeep();
   }
   scan.at += 1;
@@ -177,7 +177,7 @@ function expect(scan: Scan, code: number, reason: string): void {
 }
 
 /** Reads a string and returns the text between its quotes with escapes decoded. */
-function stringEnd(scan: Scan): string {
+function readString(scan: Scan): string {
   const { text } = scan;
   const start = scan.at;
   let escaped = false;
@@ -209,7 +209,7 @@ function escapeLength(scan: Scan, at: number): number {
 function unescaped(scan: Scan, start: number): string {
   const text: unknown = JSON.parse(scan.text.slice(start, scan.at));
   const string = String(text);
-  if (/\p{Surrogate}/u.test(string)) find(scan, { code: "source_lone_surrogate" });
+  if (/\p{Surrogate}/u.test(string)) report(scan, { code: "source_lone_surrogate" });
   return string;
 }
 
@@ -219,7 +219,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 function scalar(scan: Scan): void {
   const number = tokenAt(scan, scan.at, NUMBER);
   const token = number ?? tokenAt(scan, scan.at, LITERAL) ?? fail(scan, "expected a value");
-  if (number !== undefined && !survivesDouble(number)) find(scan, { code: "source_unsafe_number" });
+  if (number !== undefined && !survivesDouble(number)) report(scan, { code: "source_unsafe_number" });
   scan.at += token.length;
 }
 
@@ -233,7 +233,7 @@ function skipSpace(scan: Scan): void {
   while (isSpace(scan.text.charCodeAt(scan.at))) scan.at += 1;
 }
 
-function find(scan: Scan, finding: SourceFinding): void {
+function report(scan: Scan, finding: SourceFinding): void {
   scan.onFinding({ pointer: formatPointer(scan.path), finding });
 }
 

@@ -7,8 +7,8 @@ import { readTextFile, type TextFile } from "../text/text-file.ts";
 const HINT = "a reference list is CSV with a header, or NDJSON with one object per line";
 
 /**
- * The rows of a reference list that the user maintains. Cells of CSV are trimmed, except exact values. Empty cells are
- * omitted, except from a list of exact values.
+ * The rows of a reference list that the user maintains. Cells of CSV are trimmed, except exact values. Empty cells of
+ * CSV are omitted, unless the list has columns with exact values.
  */
 export interface ReferenceRows {
   readonly columns: readonly string[];

@@ -12,6 +12,7 @@ export interface ReadRow {
   readonly next?: RowPosition;
 }
 
+/** Maximum number of records in a batch of the input. */
 export const BATCH_ROWS = 500;
 
 /** Returns the cells of a row, or its JSON value, as text. Equal rows of one file have the same content. */

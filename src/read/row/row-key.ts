@@ -48,7 +48,7 @@ const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
 ]);
 
 /**
- * Whitespace other than U+0020, and characters without a visible shape (zero width, direction, soft hyphen, fillers).
+ * Separators other than U+0020, and characters without a visible shape (zero width, direction, soft hyphen, fillers).
  * Keys with such characters are errors, because they look equal to keys that the platform treats as different.
  */
 const UNSEEN = new RegExp(`(?! )[${INVISIBLE}]`, "u");

@@ -15,11 +15,11 @@ export interface TextFile {
 const MIB = 2 ** 20;
 
 /** The largest text file that is read, in bytes. */
-export const SIZE_LIMIT: number = 64 * MIB;
+export const MAX_TEXT_FILE_BYTES: number = 64 * MIB;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
- * Reads a contract, mapping or configuration file as text.
+ * Reads a small file as text, such as a contract, a mapping, a configuration file or a lookup table.
  * @param path path of the file, to show in messages
  * @param from path to read it from; default: `path`
  * @throws Failure `config` for a file that is missing, not a regular file, larger than 64 MiB, or not UTF-8 text
@@ -59,8 +59,8 @@ export function checkText(path: string, bytes: Buffer, line = 1): void {
 export async function readSmall<T>(path: string, read: (bytes: number) => Promise<T>): Promise<T> {
   try {
     const { bytes } = await inspectFile(path, "use a single file");
-    if (bytes > SIZE_LIMIT) {
-      throw new Failure("config", `${path}: is larger than ${SIZE_LIMIT / MIB} MiB`, {
+    if (bytes > MAX_TEXT_FILE_BYTES) {
+      throw new Failure("config", `${path}: is larger than ${MAX_TEXT_FILE_BYTES / MIB} MiB`, {
         hint: "check that this is the intended file, or remove parts that are not needed",
       });
     }

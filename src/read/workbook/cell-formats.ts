@@ -13,7 +13,7 @@ export type NumberFormat =
       /** Whether the format shows seconds without their fraction, so that they are rounded. */
       readonly roundsSeconds: boolean;
     }
-  /** `rounded`: whether the displayed number differs from the number in the cell. */
+  /** `rounded`: whether the displayed number can differ from the number in the cell. Always true for a fraction. */
   | { readonly kind: "number"; readonly show: (value: number) => { readonly text: string; readonly rounded: boolean } };
 
 /** The format of a workbook without styles. */

@@ -44,7 +44,8 @@ interface SheetOptions {
 /**
  * Opens a sheet of a workbook (.xlsx, .xlsm) and reads its header.
  * @throws Failure `source_wrong_kind` and `source_damaged` for a file that is not a readable workbook, `usage` for a
- * missing sheet, and the failures for CSV headers
+ * missing sheet, `source_empty` if no sheet is visible, `source_no_header` for an empty sheet, and the failures of
+ * `csvHeader`
  */
 export async function openSheet(source: ZipSource, options: SheetOptions): Promise<OpenedSheet> {
   const { parts, sheet, context, unpackedBytes, totals } = await withZip(source, async (zip) => {

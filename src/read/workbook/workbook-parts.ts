@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { Failure } from "../../model/failure.ts";
-import { SAVE_AS } from "../input/file-kind.ts";
+import { SAVE_AS_HINT } from "../input/file-kind.ts";
 import { readWholeXml, type XmlAttributes } from "./xml-reader.ts";
 import { corruptPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
@@ -72,7 +72,7 @@ export async function totalsRows(source: ZipSource, zip: ZipPackage, sheet: Shee
 
 function otherKind({ file }: ZipSource, what: string): Failure {
   return new Failure("source_wrong_kind", `${file}: ${what}`, {
-    hint: SAVE_AS,
+    hint: SAVE_AS_HINT,
   });
 }
 

@@ -61,7 +61,7 @@ function weighted(digits: string, weights: readonly number[]): number {
 
 /**
  * Whether the text is a valid company number in the region; undefined if the region's company numbers are not
- * supported. Whitespace and missing leading zeros are ignored, because platforms correct them.
+ * supported. Ignores whitespace, case and, in British numbers, missing leading zeros, because platforms correct them.
  */
 export function isCompanyNumber(text: string, region: string): boolean | undefined {
   const bare = text.replaceAll(/\s/g, "").toUpperCase();

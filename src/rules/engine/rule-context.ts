@@ -61,18 +61,18 @@ export interface Scope {
 }
 
 /**
- * Returns the settings that rules may read: the declared settings, and the defaults of the other settings.
+ * Returns the settings that rules may read: the configured values, and the defaults of the other settings.
  * @throws Failure `config` for a setting that the contract does not define, a value of the wrong type, or a region that
  * is not a country
  */
 export function ruleSettingValues(
   { settings: known }: RuleDeclarations,
-  declared: Readonly<Record<string, SettingValue>>,
+  configured: Readonly<Record<string, SettingValue>>,
 ): ReadonlyMap<string, SettingValue> {
   const settings = new Map<string, SettingValue>();
   for (const [name, { default: defaultValue }] of known)
     if (defaultValue !== undefined) settings.set(name, defaultValue);
-  for (const [name, value] of Object.entries(declared)) {
+  for (const [name, value] of Object.entries(configured)) {
     const type = known.get(name);
     if (type === undefined) throw unknownSetting(name, [...known.keys()]);
     if (!fits(value, type)) {

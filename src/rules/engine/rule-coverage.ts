@@ -15,13 +15,13 @@ export interface Coverage {
   /** The number of rules that apply to requests, and how many of them are skipped. */
   readonly rules: number;
   readonly skipped: number;
-  /** Undeclared settings and lists that would enable rules: `rules.<name>`, `references.<name>`. */
+  /** Settings and lists that rules need and the configuration lacks: `rules.<name>`, `references.<name>`. */
   readonly missing: readonly string[];
 }
 
 /**
  * `checked`: a rule checks the code. `partial`: the rules only warn or, according to the contract, cover only part of
- * the published text. `setting`, `reference`: a rule checks the code once the setting or the list is declared;
+ * the published text. `setting`, `reference`: a rule checks the code once the setting or the list is configured;
  * `reference` is also the class of a code for which the contract declares that a list is needed. `platform`, `unclear`,
  * `not-in-schema`: no rule checks the code, and the contract declares the class. `open`: no rule checks the code, and
  * the contract declares no class.

@@ -5,7 +5,7 @@ import { type CertainPhone, certainPhone } from "./phone-plan.ts";
 import { isCompanyNumber, isMirn, isMpan, isMprn, isNmi } from "./check-digits.ts";
 import type { Value } from "./expressions/rule-value.ts";
 
-/** Whether a value has the format. True if the format is not defined for the region. */
+/** Whether a value has the format. True if the format is not defined for the region or for values of this type. */
 export type FormatTest = (value: Value, region: Value) => boolean;
 
 /** Returns the test for a format. `phone`: the test for telephone numbers; if absent, every number passes. */
@@ -85,7 +85,7 @@ const BRITISH_SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
 
 /**
  * Sort codes by region. A British sort code has three pairs of digits; an Australian BSB has two groups of three
- * digits.
+ * digits. Any other region has the British format.
  */
 const SORT_CODES: ReadonlyMap<string, RegExp> = new Map([
   ["GB", BRITISH_SORT_CODE],

@@ -6,12 +6,15 @@ type ParseFilter = (reader: TokenReader) => Expression;
 /** Signs that follow a name at the start of a path. */
 export const PATH_SIGNS: ReadonlySet<string> = new Set([".", "[", "{}"]);
 const BASES: readonly PathBase[] = ["this", "top", "above", "other", "found"];
-/** Words that alone are not names of fields: the object that is checked, and the row that a lookup found. */
+/** Bases that can be a complete path: the object that is checked, and the row that a lookup found. */
 const LONE_BASES: ReadonlySet<string> = new Set<PathBase>(["this", "found"]);
 /** Reserved words, which cannot be field names. */
 const RESERVED: ReadonlySet<string> = new Set(["and", "or", "not", "in", "is", "present", "absent", "day", "days"]);
 
-/** Returns the operand of a function on objects: `top`, `other` or `parent` at its end is the object, not a field. */
+/**
+ * Returns the operand of a function on objects. Unlike in other operands, `top` or `other` alone and a final `parent`
+ * lead to an object, and are not the names of fields.
+ */
 export function asObject(operand: Expression): Expression {
   if (operand.kind !== "path" || operand.base === "listed") return operand;
   const last = operand.steps.at(-1);

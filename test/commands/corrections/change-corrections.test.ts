@@ -14,7 +14,7 @@ import {
   readAppendedChanges,
   readCorrections,
 } from "../../../src/read/corrections/corrections-file.ts";
-import { textHash } from "../../../src/read/corrections/correction.ts";
+import { sha256Of } from "../../../src/read/corrections/correction.ts";
 import { canonicalKey } from "../../../src/text/canonical-key.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
@@ -28,7 +28,7 @@ const correction: fc.Arbitrary<Correction> = fc.record({
   key: text.map((each) => `k${each}`),
   source: fc.constantFrom("accounts", "customers"),
   column: text.map((each) => `c${each}`),
-  oldSha256: text.map(textHash),
+  oldSha256: text.map(sha256Of),
   value: text,
   by: fc.constant("ann@desk"),
   at: fc.constant("2026-11-27T12:00:00.000Z"),

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/json/json-value.ts";
 import type { CsvRow, JsonRow, Row } from "../../../src/model/record.ts";
 import type { SourceSpec } from "../../../src/model/source-spec.ts";
 import { type Corrector, createCorrector } from "../../../src/read/corrections/apply-corrections.ts";
-import { cellText, rowHash, textHash } from "../../../src/read/corrections/correction.ts";
+import { cellText, rowSha256Of, sha256Of } from "../../../src/read/corrections/correction.ts";
 import type { ListedCorrection } from "../../../src/read/corrections/corrections-file.ts";
 
 const PLAN: SourceSpec = {
@@ -33,7 +33,7 @@ function jsonRow(line: number, value: JsonObject): JsonRow {
 function correction(given: Partial<ListedCorrection> & { readonly old?: string }): ListedCorrection {
   const { old = "", ...rest } = given;
   const fixed = { key: "A", source: "accounts", column: "NAME", value: "new", by: "", at: "", reason: "", line: 2 };
-  return { ...fixed, oldSha256: textHash(old), ...rest };
+  return { ...fixed, oldSha256: sha256Of(old), ...rest };
 }
 
 function corrector(...corrections: readonly ListedCorrection[]): Corrector {
@@ -76,20 +76,20 @@ describe("a correction", () => {
 
   test("of one of several equal cells applies only to the row with the given hash", () => {
     const rows = [csvRow(2, ["1", "A", "n/a", ""]), csvRow(3, ["2", "A", "n/a", ""])];
-    const rowSha256 = rowHash(csvRow(3, ["2", "A", "n/a", ""]));
+    const rowSha256 = rowSha256Of(csvRow(3, ["2", "A", "n/a", ""]));
     const { amend } = corrector(correction({ source: "customers", old: "n/a", rowSha256 }));
     expect(rows.map((row) => cellText(amend(row, "customers"), "NAME"))).toEqual(["n/a", "new"]);
   });
 
   test("with the hash of a row applies to all equal rows", () => {
     const rows = [csvRow(2, ["1", "A", "n/a", ""]), csvRow(3, ["1", "A", "n/a", ""])];
-    const rowSha256 = rowHash(csvRow(2, ["1", "A", "n/a", ""]));
+    const rowSha256 = rowSha256Of(csvRow(2, ["1", "A", "n/a", ""]));
     const { amend } = corrector(correction({ source: "customers", old: "n/a", rowSha256 }));
     expect(rows.map((row) => cellText(amend(row, "customers"), "NAME"))).toEqual(["new", "new"]);
   });
 
   test("with the hash of a row that has changed is outdated, even if another row has the new value", () => {
-    const rowSha256 = rowHash(csvRow(2, ["1", "A", "n/a", ""]));
+    const rowSha256 = rowSha256Of(csvRow(2, ["1", "A", "n/a", ""]));
     const { amend, results } = corrector(correction({ source: "customers", old: "n/a", rowSha256 }));
     const rows = [csvRow(2, ["1", "A", "new", ""]), csvRow(3, ["3", "A", "n/a", ""])];
     expect(rows.map((row) => cellText(amend(row, "customers"), "NAME"))).toEqual(["new", "n/a"]);

@@ -24,7 +24,7 @@ const DECLARED = declarationsOf({
 });
 
 describe("the settings of rules", () => {
-  it("are the declared values, and the defaults of all other settings", () => {
+  it("are the configured values, and the defaults of all other settings", () => {
     expect(Object.fromEntries(ruleSettingValues(DECLARED, {}))).toEqual({ flag: false, region: "GB" });
     const declared = { flag: true, most: 5, region: "AU", names: ["A"] };
     expect(Object.fromEntries(ruleSettingValues(DECLARED, declared))).toEqual(declared);

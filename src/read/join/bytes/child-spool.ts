@@ -25,7 +25,7 @@ export interface ChildSpool {
   readonly take: (parents: ParentRange) => readonly ChildSlice[];
 }
 
-/** Parents by their zero-based numbers in the whole input. */
+/** Parents by their zero-based numbers in the whole input; `to` is exclusive. */
 export interface ParentRange {
   readonly from: number;
   readonly to: number;
@@ -136,7 +136,7 @@ interface FlaggedRecords extends CsvBytes {
 }
 
 /** Offsets of the fields in the header of a record. The bytes of the record and a line feed follow the header. */
-const HEAD = { parent: 0, flags: 2, isCutOff: 3, file: 4, line: 8, length: 12 } as const;
+const HEAD = { parent: 0, flags: 2, isUnterminated: 3, file: 4, line: 8, length: 12 } as const;
 const HEAD_BYTES = 16;
 
 const head = new DataView(new ArrayBuffer(HEAD_BYTES));
@@ -151,7 +151,7 @@ function addRecord(list: ByteList, parent: number, records: FlaggedRecords, numb
   const end = ends[number] ?? 0;
   head.setUint16(HEAD.parent, parent);
   head.setUint8(HEAD.flags, flags[number] ?? 0);
-  head.setUint8(HEAD.isCutOff, unterminated && number === starts.length - 1 ? 1 : 0);
+  head.setUint8(HEAD.isUnterminated, unterminated && number === starts.length - 1 ? 1 : 0);
   head.setUint32(HEAD.file, file);
   head.setUint32(HEAD.line, line + (lines[number] ?? 0));
   head.setUint32(HEAD.length, end - start);
@@ -197,11 +197,11 @@ function parentAt(view: DataView, at: number): number {
 }
 
 /**
- * Returns a number that identifies the slice of a record. All records of a file are in one slice, except a record that
- * is cut off at the end of the file, which has its own slice.
+ * Returns a number that identifies the slice of a record. All records of a file are in one slice, except a last record
+ * without a line ending, which has its own slice.
  */
 function sliceAt(view: DataView, at: number): number {
-  return 2 * view.getUint32(at + HEAD.file) + view.getUint8(at + HEAD.isCutOff);
+  return 2 * view.getUint32(at + HEAD.file) + view.getUint8(at + HEAD.isUnterminated);
 }
 
 interface SliceBuilder {

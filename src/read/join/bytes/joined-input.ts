@@ -75,8 +75,8 @@ async function areInOrder(root: OpenedSource): Promise<boolean> {
 }
 
 /**
- * Reads the records of a root source with the child records joined to them, as bytes. Throws the same failures as
- * `openJoin`.
+ * Reads the records of a root source with the child records joined to them, as bytes. Throws the same failures as the
+ * rows of `openJoin`.
  */
 async function* chunksOf(
   root: CsvSource,

@@ -143,7 +143,10 @@ type StartTest = (end: string | undefined, start: string) => boolean;
 /** Compiles the test of a period's start against the end of the previous period. */
 function startTest({ steps, overlaps }: CheckOf<"contiguous">, { context: { clock } }: RuleCompiler): StartTest {
   const dayOf = (text: string): string => (isIsoDateTime(text) ? clock.dayOf(instantOf(text)) : text);
-  /** Returns a negative number if the start is earlier than the day or instant that follows the end by the step. */
+  /**
+   * Returns the difference between the start and the end plus the step: in milliseconds for date-times, otherwise in
+   * days. Negative if the start is too early.
+   */
   const lateness = (end: string, start: string, step: number): number => {
     if (isIsoDateTime(end) && isIsoDateTime(start)) return instantOf(start) - clock.addDays(instantOf(end), step);
     return daysBetween(dayOf(end), dayOf(start)) - step;
@@ -153,7 +156,7 @@ function startTest({ steps, overlaps }: CheckOf<"contiguous">, { context: { cloc
 }
 
 /**
- * Compiles a function that returns the periods of each group, in order. Items without a start are
+ * Compiles a function that returns the periods of each group, in the order of their starts. Items without a start are
  * omitted.
  */
 function groupedPeriods(
@@ -163,7 +166,7 @@ function groupedPeriods(
   const walk = compiler.walk(list);
   const [startOf, endOf] = [compiler.evaluate(start), compiler.evaluate(end)];
   const groupsOf = groupKeys(group, compiler);
-  /** An empty period comes before another period with the same start. */
+  /** Periods with the same start are in the order of their ends, so an empty period precedes the others. */
   const inOrder = (one: Period, other: Period): number =>
     compiler.order(one.start, other.start) ||
     Number(endsAfter(one, other, compiler)) - Number(endsAfter(other, one, compiler));

@@ -99,7 +99,7 @@ export function countCheck(
 
 /**
  * Compiles a function that returns the keys of an item's groups: one group for each combination of the expressions'
- * values. An item is in several groups if an expression has several values. A missing value counts as a distinct value.
+ * values. An item is in several groups if an expression has several values. Missing values are equal to each other.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

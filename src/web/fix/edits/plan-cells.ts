@@ -1,6 +1,6 @@
 import { type NewChange, planCell } from "../../../commands/corrections/change-corrections.ts";
 import type { Row } from "../../../model/record.ts";
-import { cellText, type Correction, rowHash, identityOf } from "../../../read/corrections/correction.ts";
+import { cellText, type Correction, rowSha256Of, identityOf } from "../../../read/corrections/correction.ts";
 import type { Editor, Refusal } from "../fix-types.ts";
 import { lockReason, problemsOf, type ViewParts } from "../session/row-view.ts";
 import { correctionsOfCell } from "../session/session-changes.ts";
@@ -68,7 +68,7 @@ const ROW_CHANGED =
  */
 function changeOf(row: StoredRow, column: string, current: readonly Row[], parts: ViewParts): string | undefined {
   const { original } = row;
-  if (current.some((each) => rowHash(each) === rowHash(original))) return undefined;
+  if (current.some((each) => rowSha256Of(each) === rowSha256Of(original))) return undefined;
   const [only, ...more] = current;
   if (only === undefined || more.length > 0 || othersOf(row, parts).length > 0) return ROW_CHANGED;
   return cellText(only, column) === cellText(original, column) ? undefined : CELL_CHANGED;

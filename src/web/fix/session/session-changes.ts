@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Problem } from "../../../model/problem.ts";
 import type { CorrectionChange } from "../../../read/corrections/corrections-file.ts";
-import { cellText, type Correction, rowHash, textHash } from "../../../read/corrections/correction.ts";
+import { cellText, type Correction, rowSha256Of, sha256Of } from "../../../read/corrections/correction.ts";
 import { rejectRows } from "../../../report/rejects/rejected-rows.ts";
 import { countRow } from "./build-session.ts";
 import { type CheckRecords, type StoredRecord } from "./check-record.ts";
@@ -77,8 +77,8 @@ function rowsOfCell(
     .map((found) => ({ ...storedRow(found, rows), record: Number(found["record"]) }))
     .filter(({ original }) => {
       const text = cellText(original, column);
-      if (text === undefined || textHash(text) !== oldSha256) return false;
-      return rowSha256 === undefined || rowHash(original) === rowSha256;
+      if (text === undefined || sha256Of(text) !== oldSha256) return false;
+      return rowSha256 === undefined || rowSha256Of(original) === rowSha256;
     });
 }
 
@@ -174,11 +174,11 @@ export function correctionsOfCell(
 ): readonly Correction[] {
   const old = cellText(original, column);
   if (key === undefined || old === undefined) return [];
-  const oldHash = textHash(old);
+  const oldHash = sha256Of(old);
   return correctionsOfKey(store, rows.sourceName(source), key).filter(
     (correction) =>
       correction.column === column &&
       correction.oldSha256 === oldHash &&
-      (correction.rowSha256 === undefined || correction.rowSha256 === rowHash(original)),
+      (correction.rowSha256 === undefined || correction.rowSha256 === rowSha256Of(original)),
   );
 }

@@ -127,7 +127,10 @@ type StartTest = (end: string | undefined, start: string) => boolean;
 /** Compiles the test of a period's start against the end of the previous period. */
 function startTest({ steps, overlaps }: CheckOf<"contiguous">, { context: { clock } }: RuleCompiler): StartTest {
   const dayOf = (text: string): string => (isIsoDateTime(text) ? clock.dayOf(instantOf(text)) : text);
-  /** Returns a negative number if the start is earlier than the day or instant that follows the end by the step. */
+  /**
+   * Returns the difference between the start and the end plus the step: in milliseconds for date-times, otherwise in
+   * days. Negative if the start is too early.
+   */
   const lateness = (end: string, start: string, step: number): number => {
     if (isIsoDateTime(end) && isIsoDateTime(start)) return instantOf(start) - clock.addDays(instantOf(end), step);
     return daysBetween(dayOf(end), dayOf(start)) - step;

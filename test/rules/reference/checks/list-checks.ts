@@ -93,7 +93,7 @@ export function countCheck(
 
 /**
  * Compiles the groups of an item: one for each combination of its parts' values. An item has several groups if a part
- * is a list. A missing part counts as a distinct value.
+ * is a list. Missing parts are equal to each other.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeF
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { textHash } from "../../../../src/read/corrections/correction.ts";
+import { sha256Of } from "../../../../src/read/corrections/correction.ts";
 import { CORRECTION_COLUMNS } from "../../../../src/read/corrections/corrections-file.ts";
 import type { EditProgress, FixState } from "../../../../src/web/fix/fix-types.ts";
 import type { FixSession } from "../../../../src/web/fix/fix-session.ts";
@@ -198,7 +198,7 @@ test("a replacement is refused, before the first cell is saved, if the file woul
 test("undoing a replacement is refused, before the first cell is restored, if the file would become too large", async () => {
   const scene = wrongDates(MANY);
   const reason = "x".repeat(2 ** 20);
-  const old = textHash("another value");
+  const old = sha256Of("another value");
   const lines = Array.from({ length: 63 }, (_, index) =>
     [`EXT-${index}`, "customers", "DOB", old, "", "x", "ann", "2026-11-27", reason, "set"].join(),
   );
