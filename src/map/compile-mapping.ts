@@ -1,7 +1,7 @@
 import type { Operation } from "../contract/operations/operation.ts";
 import { type AttrPath, formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { buildValue, newBuildState } from "./node/build-payload.ts";
+import { buildValue, newBuildState, resetBuildState } from "./node/build-payload.ts";
 import { pathBelow, withChildColumns } from "./child-columns.ts";
 import type { MappingValues } from "./compile-context.ts";
 import { compileParameters, compileSteps, compileTopNode, type StepNodes } from "./compile-steps-and-parameters.ts";
@@ -186,6 +186,7 @@ function preparation(compiled: Nodes, calls: FunctionCalls): Mapping["prepare"] 
   // The built values are discarded, because calls have no results while they are collected.
   const build = newBuildState();
   const collects = rounds.map((nodes) => (row: Row) => {
+    resetBuildState(build);
     for (const node of nodes) buildValue(node, row, build);
   });
   return (rows) => calls.prepare(rows, collects);

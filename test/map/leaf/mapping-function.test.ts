@@ -54,6 +54,14 @@ describe("a function", () => {
   ])("that returns %s produces a value of the contract's type", async (_, result, type, value) =>
     expect((await prepared(() => result, type))().payload).toEqual({ leaf: value }),
   );
+  test("with a long default is called for every row, however many rows there are", async () => {
+    const long = "x".repeat(2 ** 20);
+    const yaml = `${YAML}    default: ${long}\n`;
+    const mapping = compile(yaml, object({ leaf: text }), { ...NO_VALUES, functions: functionsOf(() => undefined) });
+    const rows = Array.from({ length: 20 }, () => jsonRow({ A: "x" }));
+    await mapping.prepare?.(rows);
+    expect(rows.map((row) => mapping.map(row).payload["leaf"] === long)).toEqual(rows.map(() => true));
+  });
   test("that returns an object instead of a string causes a problem", async () => {
     const { payload, problems } = (await prepared(() => ({ b: 1 }), text))();
     expect(payload).toEqual({ leaf: { b: 1 } });
