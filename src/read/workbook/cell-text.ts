@@ -105,7 +105,8 @@ const FIRST_UNSAFE = 1e15;
 
 /** Formats a number with the 15 digits that a spreadsheet program keeps, never in scientific notation. */
 function plainNumber(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < FIRST_UNSAFE) return String(value + 0);
+  const shortest = String(value + 0);
+  if (shortest.length <= 15 && !shortest.includes("e")) return shortest;
   const [mantissa = "", exponent = ""] = Math.abs(value).toExponential(14).split("e");
   const digits = mantissa.replace(".", "");
   const point = Number(exponent) + 1;
