@@ -52,7 +52,7 @@ const CONTRADICTIONS = [
 
 type Contradiction = (typeof CONTRADICTIONS)[number]["name"];
 
-/** Returns a query for the numbers of rows that a ledger check reports. */
+/** Returns a query for the row counts that a ledger check reports. */
 export function countRows(schema: "" | "migrate."): Statement<LedgerCheck["counts"], string> {
   const counts = ["runs", "records", "attempts", "decisions"].map(
     (table) => `(select count(*) from ${schema}${table}) as ${table}`,

@@ -72,7 +72,7 @@ function notResentReason({ resends, step }: UndecidedRecord, { job }: DecisionCo
   return `the platform does not have the record, and it was already sent again once (${OVERRIDE})`;
 }
 
-/** Ends the reason why a record that the platform does not have is not sent again. */
+/** Hint at the end of the reason why `reconcile` does not send a record again. */
 export const OVERRIDE = "`migrate reconcile --resend <key>` overrides this";
 
 function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionContext): PlatformProblem {

@@ -120,7 +120,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test("report --all prints text if MIGRATE_FORMAT is a format that only the reports of runs have", async () => {
+test("report --all prints text if MIGRATE_FORMAT is a format that only reports of runs support", async () => {
   const { code, stdout } = await runCli(["report", "--all", "--ledger", ledger], { env: { MIGRATE_FORMAT: "ndjson" } });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/ on the platform with the latest content\nReport /)]);
 });

@@ -96,7 +96,7 @@ test("a workflow with its own names is accepted by the local platform, and can b
   expect([code, stdout]).toEqual([0, "2 accepted records compared: 2 same\n"]);
 });
 
-test("the status of an import supplier applies to the attr that the contract names", async () => {
+test("a paused import supplier blocks the records that name it in the attr of `x-migrate-supplier`", async () => {
   const migrate = migrateIn(folderWith("WINTER", "REF,NAME\nR3,Cem\n"));
   const flags = ["--contract", contract, "--operation", "stage", "--mapping", "mapping.yaml"];
   const { code, stderr } = await migrate("push", "members.csv", ...flags, "--base-url", sandbox.ready.baseUrl);

@@ -102,7 +102,7 @@ describe("gzip", () => {
     }
     const plain = await read(source(await written(CSV, "extract.csv.gz")));
     expect(plain.notices.map(({ text }) => text)).toEqual([
-      "is named .gz, but is not compressed; it is read unchanged",
+      "has a name that ends in .gz, but is not compressed; it is read unchanged",
     ]);
   });
 

@@ -79,7 +79,7 @@ describeWebPages("the page for fields of the mapping, with only the keyboard,", 
     await web.stop();
   });
 
-  it("keeps every value that is typed into a table before the page has shown the value before it", async () => {
+  it("keeps every value typed into a table, even if the page has not yet shown the previous value", async () => {
     const folder = exampleProject();
     const file = path.join(folder, "mapping.yaml");
     const codes = ["a", "b", "c", "d", "e"];

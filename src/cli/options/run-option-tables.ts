@@ -172,7 +172,7 @@ export const RECONCILE = {
 export const EXCLUDE = {
   from: { arg: "<file>", help: "file with one key per line, or a table with a column named key" },
   reason: { arg: "<text>", help: "reason for the exclusion", conflicts: ["undo"] },
-  undo: { help: "end the exclusion, so that pushes can send the records again" },
+  undo: { help: "end the exclusion, so that pushes no longer omit the records" },
 } as const;
 
 export const COMPARE = {

@@ -82,7 +82,7 @@ export interface EndedExclusions {
   readonly unknown: readonly string[];
 }
 
-/** Ends the exclusions of the records with these keys, so that pushes can send the records again. */
+/** Ends the exclusions of the records with these keys, so that pushes no longer omit the records. */
 export function endExclusions(options: ExcludeOptions, dependencies: Dependencies): Promise<EndedExclusions> {
   return withTargets(options, dependencies, async (ledger, targets) => {
     const ended = await ledger.endExclusions(

@@ -22,7 +22,12 @@ export function checkWrittenFor(
   const { mark, document } = isJsonObject(declared) ? declared : {};
   if (typeof mark !== "string" || typeof document !== "string") {
     const members = '"document" (the readable name of the document) and "mark" (its fingerprint)';
-    findings.addAt("error", "bad-overlay", `${EXTENSION} must have ${members}, both in quotation marks`, location);
+    findings.addAt(
+      "error",
+      "bad-overlay",
+      `${EXTENSION} must have ${members}, each with a value in quotation marks`,
+      location,
+    );
     return;
   }
   const found = documentFingerprint(base);

@@ -195,7 +195,7 @@ function notifyCompression(path: string, gzip: boolean, notify: (text: string) =
   const named = /\.gz$/i.test(path);
   if (gzip && !named)
     notify("is compressed with gzip, although its name does not end in .gz; it is unpacked while it is read");
-  if (!gzip && named) notify("is named .gz, but is not compressed; it is read unchanged");
+  if (!gzip && named) notify("has a name that ends in .gz, but is not compressed; it is read unchanged");
 }
 
 /** Returns the first chunk that is not blank, as text; empty if there is none. */

@@ -127,7 +127,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   near_duplicate_key: ({ other }) =>
     `The business key may be the same as the one at ${placeText(other)}: the two keys differ only in details such as case, spaces, leading zeros or dashes.`,
   near_known_key: ({ key, known, corruption, wasSent }) =>
-    `The key (${shapeOf(key)}) is new. The key of another record (${shapeOf(known)}) ${wasSent ? "was already sent" : "was in an earlier run"}, and ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key. If both keys are right, --new-keys sends the record.`,
+    `The key (${shapeOf(key)}) is new, but similar to the key of another record (${shapeOf(known)}), which ${wasSent ? "was already sent" : "was in an earlier run"}: ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key. If both keys are right, --new-keys sends the record.`,
   damaged_key: ({ key, corruption }) =>
     `The key (${shapeOf(key)}) is not the original one: ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key from the old system. If the key is right, --new-keys sends the record.`,
   row_sent_under_other_key: ({ key, known, isExcluded = false }) => {

@@ -20,7 +20,7 @@ export interface Fingerprints {
   readonly row: (source: string, cells: readonly string[]) => string;
 }
 
-/** Number of characters in a fingerprint: 48 bits. */
+/** Number of base64url characters in a fingerprint, which represent 48 bits. */
 export const FINGERPRINT_LENGTH = 8;
 
 /** Represents an empty cell, which needs no secrecy. */

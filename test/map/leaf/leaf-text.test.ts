@@ -172,7 +172,7 @@ describe("size limits of strings", () => {
     expect(Object.keys(mapping.map(rowOf({ A: "a" })).payload)).toHaveLength(40);
   });
 
-  test("do not change the result of replace with a pattern, which matches the result of String.replace", () => {
+  test("do not affect `replace` with a pattern: its result equals that of String.replace", () => {
     const signs = ["$$", "$&", "$`", "$'", "$", "a", " "];
     const groups = {
       "(a)(b)?": ["$1", "$2", "$10", "$01", "$29"],

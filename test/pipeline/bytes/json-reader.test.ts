@@ -100,7 +100,7 @@ function textsOf(characters: string): readonly string[] {
 const WORDS = ["true", "false", "null", "tru", "truee", "nul", "nulll", "False", "nuxl", "trux"];
 const LONG = ["12345678901234", "123456789012345", "1234567.123456", "-1.1234567", "0.0000001", "0.000001"];
 
-test("numbers of at most 14 characters without an exponent, booleans and null are read, and other words need the row path", () => {
+test("booleans, null, and numbers of at most 14 characters without an exponent are read; other words need the row path", () => {
   const texts = [...textsOf("-.019e"), ...WORDS, ...LONG];
   const found = read(texts.map((text) => `{"A":${text}}`)).map((one) => one?.cells[0]);
   const expected = texts.map((text) => {

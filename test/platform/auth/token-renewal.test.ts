@@ -160,7 +160,7 @@ describe("a token that the platform refuses", () => {
     }
   });
 
-  test("ends the run if its replacement is refused before the first use: no third token is requested", async () => {
+  test("ends the run if its replacement is refused on first use: no third token is requested", async () => {
     const { authorisation, logins } = tokenPlatform();
     const held = authorisation();
     await held.refused(await held.header());
