@@ -179,11 +179,16 @@ describe("manual decisions", () => {
     const work = workplace({ accounts: goodAccounts(6) }, sandbox);
     writeFileSync(work.file("blind.yaml"), overlay("['x-migrate-read-back']"));
     await admin.faults({ forgetful: true, resetBefore: { at: [2] }, resetAfter: { at: [3] } });
-    await work.push([...PUSH, "--contract", "blind.yaml", "--concurrency", "1"]);
+    const pushed = await work.push([...PUSH, "--contract", "blind.yaml", "--concurrency", "1"]);
+    expect(pushed.stderr).not.toMatch(/^Next /m);
+    expect(pushed.stderr.replaceAll(/\s+/g, " ")).toMatch(
+      /does not say how to look up 2 ambiguous records: .*`migrate reconcile \S+ --accept <key>` or `--resend <key>`/,
+    );
     await admin.faults({ forgetful: true });
     const shown = await work.migrate(["reconcile"]);
     expect(shown.code).toBe(5);
     expect(shown.stderr).toMatch(/x-migrate-read-back.*--accept <key>.*--resend <key>/s);
+    expect(shown.stderr).not.toContain("does not say how to look up");
 
     const decided = await work.migrate(["reconcile", "--resend", "EXT-00002", "--accept", "EXT-00003"]);
     expect(decided.code).toBe(3);

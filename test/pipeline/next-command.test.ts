@@ -6,6 +6,7 @@ import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";
 import type { JobSettings } from "../../src/job/settings/job-settings.ts";
 import {
+  manualDecisions,
   mayResumeSettle,
   nextCommand,
   hasSettledNothing,
@@ -52,6 +53,7 @@ function remainderOf(more: {
     rejects: [],
     flags: [],
     ledger: "l.db",
+    readsBack: true,
     comparesContent: false,
     settlesAmbiguous: false,
     ...more.rest,
@@ -89,6 +91,15 @@ describe("the next command", () => {
     expect(nextCommand(remainderOf({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
     const dryRun = { dryRun: true };
     expect(nextCommand(remainderOf({ summary, run: dryRun }))).toBeUndefined();
+  });
+
+  it("is not `reconcile` if the contract does not say how to look up the ambiguous records", () => {
+    const left = remainderOf({ summary: { counts: { ambiguous: 2 }, exitCode: 5 }, rest: { readsBack: false } });
+    expect(nextCommand(left)).toBeUndefined();
+    expect(manualDecisions(left)).toContain("`migrate reconcile 20261120-2341-7f3a --accept <key>`");
+    expect(manualDecisions({ ...left, readsBack: true })).toBeUndefined();
+    expect(manualDecisions({ ...left, settlesAmbiguous: true })).toBeUndefined();
+    expect(manualDecisions({ ...left, run: { ...left.run, dryRun: true } })).toBeUndefined();
   });
 
   it.each([

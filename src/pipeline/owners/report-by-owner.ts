@@ -104,6 +104,7 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
     ledger: store.name,
     flags: [],
     settlesAmbiguous: false,
+    readsBack: job.operation.readBack.length > 0,
     comparesContent: false,
   });
   const codes = [exitCode, ...failures.map((failure) => failure.exitCode)];

@@ -7,6 +7,7 @@ import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { Counts } from "../../job/run-progress.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { ledgerFlag } from "../../ledger/open-ledger-store.ts";
+import { counted } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { TOO_MANY_ERRORS } from "./run-state.ts";
 
@@ -30,6 +31,8 @@ export interface RunRemainder {
   readonly flags: readonly string[];
   /** Whether a resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
   readonly settlesAmbiguous: boolean;
+  /** Whether the contract says how to look up ambiguous records (`x-migrate-read-back`). */
+  readonly readsBack: boolean;
   /** Whether existing records can be read back from the platform and compared. */
   readonly comparesContent: boolean;
   /** True if the ledger file was removed or replaced, and must be repaired before the run can continue. */
@@ -105,9 +108,23 @@ function isUnfinished({ run, summary, ledger, settlesAmbiguous }: RunRemainder):
 
 const STOPPED_EXIT_CODE = 3;
 
-function hasRecordsToReadBack({ run, summary, comparesContent }: RunRemainder): boolean {
+function hasRecordsToReadBack({ run, summary, readsBack, comparesContent }: RunRemainder): boolean {
   const { ambiguous = 0, existing = 0 } = summary.counts;
-  return run.command === "push" && !run.dryRun && ambiguous + (comparesContent ? existing : 0) > 0;
+  const records = (readsBack ? ambiguous : 0) + (comparesContent ? existing : 0);
+  return run.command === "push" && !run.dryRun && records > 0;
+}
+
+/**
+ * Explains how to resolve the ambiguous records of a push if neither `resume` nor `reconcile` can resolve them;
+ * undefined for other runs.
+ */
+export function manualDecisions({ run, summary, readsBack, settlesAmbiguous }: RunRemainder): string | undefined {
+  const { ambiguous = 0 } = summary.counts;
+  if (run.command !== "push" || run.dryRun || ambiguous === 0 || readsBack || settlesAmbiguous) return undefined;
+  return (
+    `the contract does not say how to look up ${counted(ambiguous, "ambiguous record")}: look up the keys on the ` +
+    `platform yourself, then run \`migrate reconcile ${run.id} --accept <key>\` or \`--resend <key>\``
+  );
 }
 
 function jobFlags(job: JobSettings): readonly string[] {

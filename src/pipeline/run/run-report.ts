@@ -9,7 +9,7 @@ import type { Counts } from "../../job/run-progress.ts";
 import type { PlanLedger } from "../../ledger/packed/plan-ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import { Failure, highestPriorityExitCode } from "../../model/failure.ts";
+import { Failure, type FailureCode, highestPriorityExitCode } from "../../model/failure.ts";
 import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import { comparedAttrs } from "../../platform/reading/compare-content.ts";
 import { checkReportFolder, type WrittenReport } from "../../report/report-files.ts";
@@ -19,7 +19,7 @@ import { counted, formatCount, plural } from "../../text/count.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
 import { runState, TOO_MANY_ERRORS, unreadExitCode } from "./run-state.ts";
 import { reportUnsaved } from "./report-unsaved.ts";
-import { hasSettledNothing, mayResumeSettle, nextCommand } from "./next-command.ts";
+import { hasSettledNothing, manualDecisions, mayResumeSettle, nextCommand, type RunRemainder } from "./next-command.ts";
 import type { CheckResult } from "../plan/plan-records.ts";
 import { writeFolder } from "./write-folder.ts";
 
@@ -106,12 +106,12 @@ export async function endRun(ended: EndedRun, result: RunResult): Promise<ShownR
     await reportUnsaved(sent.unsaved, id, dependencies, reportFolder(ended.reporting, id));
   const summary = await ledger.summary(id);
   const exitCode = exitCodeOf(result, ended, summary);
-  const isLedgerLost = sent?.failure?.code === "ledger_lost";
-  if (!isLedgerLost) await ledger.finishRun(id, exitCode);
+  const stoppedBy = sent?.failure?.code;
+  if (stoppedBy !== "ledger_lost") await ledger.finishRun(id, exitCode);
   const run = (await ledger.findRun(id)) ?? ended.run;
   const { counts } = summary;
   dependencies.onProgress({ kind: "ended", state: runState(run, counts, false), exitCode, counts });
-  const totals = { exitCode, summary, isLedgerLost, hasNoProgress: hasNoProgress(result, counts) };
+  const totals = { exitCode, summary, stoppedBy, hasNoProgress: hasNoProgress(result, counts) };
   const reported = await reportRun({ ...ended, run }, totals, dependencies);
   const early = sent?.failure ?? earlyEndFailure(checked);
   if (early === undefined) return reported;
@@ -147,7 +147,8 @@ interface RunTotals {
   readonly exitCode: number;
   /** The summary of the run, if it was already queried. The query is slow, because it counts all records. */
   readonly summary?: Summary;
-  readonly isLedgerLost?: boolean;
+  /** The code of the failure that ended the run early. */
+  readonly stoppedBy?: FailureCode | undefined;
   /** True if the resumed run settled no record. */
   readonly hasNoProgress?: boolean;
 }
@@ -159,9 +160,8 @@ export async function reportRun(
   dependencies: ReportEnvironment,
 ): Promise<ShownRun> {
   const { run, job } = reportable;
-  const { workbook, store, flags = [] } = reportable.reporting;
+  const { workbook } = reportable.reporting;
   const report = await describeReport(reportable, { exitCode, ...totals }, dependencies);
-  const { summary } = report;
   const folder = reportFolder(reportable.reporting, run.id);
   const { rejects, leftOut, failures, files } = await writeFolder(report, folder, {
     job,
@@ -169,18 +169,10 @@ export async function reportRun(
     workbook,
     ...dependencies,
   });
-  const settlesAmbiguous = totals.hasNoProgress !== true && (await mayResumeSettleAny(report, job?.operation));
-  const next = nextCommand({
-    run,
-    settings: job?.settings,
-    summary,
-    rejects,
-    ledger: store?.name,
-    flags,
-    settlesAmbiguous,
-    comparesContent: comparesContent(job),
-    isLedgerLost: totals.isLedgerLost,
-  });
+  const left = await remainderOf(reportable, report, { rejects, ...totals });
+  const next = nextCommand(left);
+  const decisions = totals.stoppedBy === "nothing_to_ask" ? undefined : manualDecisions(left);
+  if (decisions !== undefined) dependencies.notice(decisions);
   return {
     report: {
       ...report,
@@ -192,6 +184,25 @@ export async function reportRun(
     failures,
     files,
     shownValues: reportable.shownValues,
+  };
+}
+
+async function remainderOf(
+  { run, job, reporting }: ReportableRun,
+  report: Report,
+  { rejects, ...totals }: Omit<RunTotals, "exitCode"> & Pick<RunRemainder, "rejects">,
+): Promise<RunRemainder> {
+  return {
+    run,
+    settings: job?.settings,
+    summary: report.summary,
+    rejects,
+    ledger: reporting.store?.name,
+    flags: reporting.flags ?? [],
+    settlesAmbiguous: totals.hasNoProgress !== true && (await mayResumeSettleAny(report, job?.operation)),
+    readsBack: job?.operation.readBack.length !== 0,
+    comparesContent: comparesContent(job),
+    isLedgerLost: totals.stoppedBy === "ledger_lost",
   };
 }
 
