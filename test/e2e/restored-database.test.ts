@@ -16,6 +16,8 @@ describe.skipIf(!CAN_RESTORE)("after a restore of the database (skipped without 
       expect(stderr).toMatch(/the ledger .* (lacks 30 requests that|was restored to a state older than) .*journal/);
       expect((await scene.migrate(["resume", "--ledger", scene.ledger], place)).code).toBe(6);
       expect((await scene.migrate(["reconcile", "--ledger", scene.ledger], place)).code).toBe(6);
+      const exclude = ["exclude", "EXT-00020", "--reason", "closed", "--ledger", scene.ledger];
+      expect((await scene.migrate(exclude, place)).code).toBe(6);
     }
     expect(await admin.accounts()).toHaveLength(ALL);
   });
@@ -51,8 +53,8 @@ describe.skipIf(!CAN_RESTORE)("after a restore of the database (skipped without 
     expect((await scene.push(flags)).code).toBe(0);
     await server().query(`drop database "${path.basename(scene.ledger)}" with (force)`);
     await server().query(`create database "${path.basename(scene.ledger)}"`);
-    for (const command of ["resume", "reconcile", "worker"]) {
-      const refused = await scene.migrate([command, "--ledger", scene.ledger]);
+    for (const command of [["resume"], ["reconcile"], ["worker"], ["exclude", "EXT-00001", "--reason", "closed"]]) {
+      const refused = await scene.migrate([...command, "--ledger", scene.ledger]);
       expect(refused.stderr).toMatch(/the ledger \S+ is lost: its database has no ledger, .* journals in/);
       expect(refused.code).toBe(6);
     }

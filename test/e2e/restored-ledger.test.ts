@@ -64,6 +64,18 @@ test("a push with an older copy of the ledger is refused because the journal con
   expect((await work.migrate(["status"])).code).toBe(0);
 });
 
+test("an exclusion in an older copy of the ledger is refused, because the record may have been sent", async () => {
+  const work = await restoredWorkplace();
+  for (const args of [
+    ["EXT-00005", "--reason", "closed"],
+    ["--undo", "EXT-00005"],
+  ]) {
+    const { code, stderr } = await work.migrate(["exclude", ...args]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining("lacks 3 requests that the journal")]);
+  }
+  expect((await work.migrate(["exclude"])).stdout).toBe("No records are excluded\n");
+});
+
 test("a push after the repair of an older copy of the ledger sends no record again", async () => {
   const work = await restoredWorkplace();
   const before = (await posts()).length;

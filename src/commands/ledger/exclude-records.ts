@@ -13,6 +13,8 @@ import {
 } from "../../ledger/records/exclusions.ts";
 import { formatPlace } from "../../model/place.ts";
 import { Failure } from "../../model/failure.ts";
+import { openExisting } from "../../pipeline/run/restore-evidence.ts";
+import { openRunJournal } from "../../pipeline/run/run-journal.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { originalCell } from "../../report/csv-text.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
@@ -121,6 +123,7 @@ interface TargetRecord extends RecordName {
 /**
  * Calls `work` with the records that the options select. Keeps the ledger open exclusively, so that no run can send
  * records at the same time.
+ * @throws Failure `ledger_outdated`, because an older copy of the ledger may not know that a record was sent
  */
 async function withTargets<Result>(
   options: ExcludeOptions,
@@ -129,8 +132,10 @@ async function withTargets<Result>(
 ): Promise<Result> {
   const given = await keysOf(options, dependencies);
   const store = await openLedgerStore(options.ledger, dependencies);
-  const ledger = await store.write("exclude", { create: false });
+  const open = (): Promise<Ledger> => store.write("exclude", { create: false });
+  const ledger = await openExisting(store, open, dependencies);
   try {
+    await openRunJournal(store, ledger, dependencies);
     const destinations = destinationsOf(await ledger.runs(), options);
     const { keys, seen } = await seenKeys(given, { ledger, destinations });
     const notSeen = keys.filter((key) => !seen.has(key));
