@@ -24,6 +24,7 @@ import {
 import { noticeMissingKeys } from "./pipeline/plan/missing-keys.ts";
 import type { PlannedBatch } from "./pipeline/plan/plan-items.ts";
 import { withSelectedOrphans } from "./pipeline/plan/selected-orphans.ts";
+import { countAmbiguousBefore } from "./pipeline/run/run-ledger.ts";
 import { endRun, type ShownRun } from "./pipeline/run/run-report.ts";
 import { keepPayloads, type KeptPayloads } from "./pipeline/send/kept-payloads.ts";
 import { waitForOtherContent } from "./pipeline/send/quiet-period.ts";
@@ -121,7 +122,8 @@ async function announce(
 ): Promise<Counts> {
   const { counts } = await ledger.summary(run.id);
   const compared = await ledger.compareToSend(run.id);
-  dependencies.onProgress({ kind: "planned", counts, compared, isDryRun });
+  const ambiguousBefore = await countAmbiguousBefore(ledger, run.id, counts);
+  dependencies.onProgress({ kind: "planned", counts, ambiguousBefore, compared, isDryRun });
   if ((counts.pending ?? 0) > 0) await confirm?.(counts);
   return counts;
 }

@@ -19,6 +19,8 @@ export type RunEvent =
   | {
       readonly kind: "planned";
       readonly counts: Counts;
+      /** Number of ambiguous records that this run has not sent. */
+      readonly ambiguousBefore?: number;
       readonly compared?: SendComparison | undefined;
       readonly isDryRun?: boolean;
     }

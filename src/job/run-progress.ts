@@ -117,10 +117,11 @@ export const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambi
 /**
  * Returns the number of records that a run sends and the number of these records that have an outcome, in total and by
  * status.
+ * @param ambiguousBefore number of records that became ambiguous in earlier runs, and that this run has not sent
  */
-export function sendTotals(counts: Counts): SettledRecords & { readonly total: number } {
+export function sendTotals(counts: Counts, ambiguousBefore = 0): SettledRecords & { readonly total: number } {
   const ofSending = SEND_STATUSES.flatMap((status) => {
-    const count = counts[status] ?? 0;
+    const count = (counts[status] ?? 0) - (status === "ambiguous" ? ambiguousBefore : 0);
     return count === 0 ? [] : [[status, count] as const];
   });
   const total = ofSending.reduce((sum, [, count]) => sum + count, 0);

@@ -1,7 +1,16 @@
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
+import {
+  goodAccounts,
+  latestRun,
+  outcomeLines,
+  statusCounts,
+  useSandbox,
+  type Workplace,
+  workplace,
+  writeExtract,
+} from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 
@@ -160,4 +169,21 @@ test("status --watch without a running push shows the last status, and exits", a
   const { code, stdout } = await work.migrate(["status", "--watch"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/state +complete \(0\)/);
+});
+
+test("records that were ambiguous before a push do not count as sent by the push", async () => {
+  const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+  const flags = ["--contract", "no-dedupe.yaml", "--concurrency", "1"];
+  await admin.faults({ forgetful: true, resetBefore: { at: [2] } });
+  expect((await work.push(flags)).code).toBe(5);
+  expect((await work.migrate(["status"])).stdout).toMatch(
+    /records +3\n +sent +3 of 3 \(100%\): 2 accepted, 1 ambiguous/,
+  );
+  writeExtract(work.folder, { accounts: goodAccounts(5) });
+  await admin.faults({ forgetful: true, resetBefore: { at: [4] } });
+  expect((await work.push([...flags, "--metrics-file", "run.prom"])).code).toBe(5);
+  const { stdout } = await work.migrate(["status", await latestRun(work)]);
+  expect(stdout).toMatch(/records +5, of which 1 ambiguous, 2 skipped/);
+  expect(stdout).toMatch(/sent +2 of 2 \(100%\): 1 accepted, 1 ambiguous/);
+  expect(readFileSync(work.file("run.prom"), "utf8")).toMatch(/^migrate_send_records 2$[^]*^migrate_sent_records 2$/m);
 });

@@ -12,7 +12,13 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import type { Summary } from "../../model/outcome.ts";
 import { progressPath, readProgress } from "../../pipeline/run/progress-file.ts";
-import { listedRuns, noteUnplanned, readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import {
+  countAmbiguousBefore,
+  listedRuns,
+  noteUnplanned,
+  readRunLedger,
+  requireRun,
+} from "../../pipeline/run/run-ledger.ts";
 import { runState } from "../../pipeline/run/run-state.ts";
 import type { WallClock } from "../../time/clock.ts";
 
@@ -42,6 +48,8 @@ export interface LedgerStatus {
 export interface RunStatus {
   readonly run: Run;
   readonly summary: Summary;
+  /** Number of ambiguous records of the run that only earlier runs have sent. */
+  readonly ambiguousBefore?: number;
   /** The person who started the run. */
   readonly by?: string | undefined;
   /** `superseded`: the run is unfinished, but later pushes have planned all of its records. */
@@ -99,7 +107,8 @@ async function statusOf(
   const isPlannedAgain = hasOpenRecords(run, summary, state) && !unsettled.has(run.id);
   const isSuperseded = isPlannedAgain || (state !== "running" && isReadAgain(run, all));
   const { by } = settingsIfKnown(run) ?? {};
-  return { run, summary, by, state: isSuperseded ? "superseded" : state, progress, shared };
+  const ambiguousBefore = await countAmbiguousBefore(ledger, run.id, summary.counts);
+  return { run, summary, ambiguousBefore, by, state: isSuperseded ? "superseded" : state, progress, shared };
 }
 
 /** Whether the input of a push was not read to the end, but a later push has read the same input to the end. */

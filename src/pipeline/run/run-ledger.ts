@@ -3,7 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { LedgerStore, StoreOptions } from "../../ledger/ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import type { Status } from "../../model/outcome.ts";
+import type { Status, Summary } from "../../model/outcome.ts";
 import { counted } from "../../text/count.ts";
 
 export interface RunSelection {
@@ -87,6 +87,19 @@ export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<bool
 }
 
 const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous", "blocked"];
+
+/** Counts the ambiguous records of the run that an earlier run sent, and that this run has not sent. */
+export async function countAmbiguousBefore(
+  ledger: Pick<Ledger, "outcomes">,
+  run: string,
+  { ambiguous = 0 }: Summary["counts"],
+): Promise<number> {
+  let before = 0;
+  if (ambiguous === 0) return before;
+  for await (const batch of ledger.outcomes(run, { statuses: ["ambiguous"] }))
+    before += batch.filter(({ attempts = 0 }) => attempts === 0).length;
+  return before;
+}
 
 /**
  * Returns all runs except dry runs, oldest first.

@@ -49,7 +49,8 @@ export function createRunTracker(clock: WallClock & MonotonicClock): RunTracker 
       } else if (event.kind === "read") input = { ...input, bytes: event.bytes, ofBytes: event.ofBytes };
       else if (event.kind === "checked") input = { ...input, records: event.records, invalid: event.invalid };
       else if (event.kind === "planned") {
-        if (event.isDryRun !== true) sending = createSendTracker(sendTotals(event.counts), clock);
+        const totals = sendTotals(event.counts, event.ambiguousBefore);
+        if (event.isDryRun !== true) sending = createSendTracker(totals, clock);
       } else if (event.kind === "joined") sending = createSendTracker({ done: 0, counts: {} }, clock);
       else if (event.kind === "ended") end = { state: event.state, counts: event.counts };
       else sending?.note(event);

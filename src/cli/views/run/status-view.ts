@@ -109,10 +109,13 @@ function countsText(counts: Summary["counts"]): string {
   return countsByName(counts, STATUSES).join(", ");
 }
 
-function runText({ run, summary, by, state, progress, shared }: RunStatus, { width }: Screen): string {
+function runText(
+  { run, summary, ambiguousBefore = 0, by, state, progress, shared }: RunStatus,
+  { width }: Screen,
+): string {
   const where = run.supplier === "" ? run.target : `${run.target}, supplier ${run.supplier}`;
   const { counts, records } = summary;
-  const { total, done, counts: sent } = sendTotals(counts);
+  const { total, done, counts: sent } = sendTotals(counts, ambiguousBefore);
   const settled = [`${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})`, countsText(sent)];
   const isPlanned = run.state !== "planning";
   const { input } = progress ?? {};
@@ -122,7 +125,7 @@ function runText({ run, summary, by, state, progress, shared }: RunStatus, { wid
     ["state", `${stateText(run, state)}, ${timesText(run, progress?.elapsedMs)}`],
     ["to", `${where}, ${run.operation}`],
     ["by", by],
-    ["records", recordsText(records, counts)],
+    ["records", recordsText(records, counts, ambiguousBefore)],
     ["read", isPlanned ? undefined : read],
     ["sent", isPlanned && total > 0 ? settled.filter((part) => part !== "").join(": ") : undefined],
     ...(shared === undefined || shared.state === "ended" ? nowLines(progress?.sending) : sharedLines(shared)),
@@ -156,9 +159,9 @@ function wrapPhrases(text: string, width: number): readonly string[] {
   return lines;
 }
 
-function recordsText(records: number, counts: Summary["counts"]): string {
+function recordsText(records: number, counts: Summary["counts"], ambiguous: number): string {
   const { invalid = 0, skipped = 0, duplicate = 0, stale = 0, excluded = 0 } = counts;
-  const notSent = countsText({ invalid, skipped, duplicate, stale, excluded });
+  const notSent = countsText({ invalid, ambiguous, skipped, duplicate, stale, excluded });
   return notSent === "" ? formatCount(records) : `${formatCount(records)}, of which ${notSent}`;
 }
 
