@@ -67,13 +67,9 @@ export async function openPlatformCheck(
 ): Promise<PlatformCheck> {
   const { readBack } = job.operation;
   if (readBack.length === 0) {
-    throw new Failure(
-      "nothing_to_ask",
-      `the contract does not say how to read back the records of "${job.operation.id}"`,
-      {
-        hint: "name the operation with `x-migrate-read-back` (docs/contract.md)",
-      },
-    );
+    throw new Failure("nothing_to_ask", nothingToAsk(job), {
+      hint: "name the operation with `x-migrate-read-back` (docs/contract.md)",
+    });
   }
   const connection = await connectToRead(target, "account-holder", dependencies);
   closeLater(connection);
@@ -95,6 +91,21 @@ export async function openPlatformCheck(
       return { kind, values, ...definedMembers({ attrs, reason }) };
     });
   });
+}
+
+function nothingToAsk({ operation }: Job): string {
+  return `the contract does not say how to read back the records of "${operation.id}"`;
+}
+
+/**
+ * Returns a check for a run without an operation to query, so that the other runs can be checked. Every answer is
+ * `unknown`.
+ */
+export function unansweredCheck(job: Job, { clock, notice }: Dependencies): PlatformCheck {
+  const reason = nothingToAsk(job);
+  notice(`${reason}, so the proof confirms none of them on the platform`);
+  const unknown: PlatformAnswer = { kind: "unknown", reason, values: NO_VALUES };
+  return countedCheck(job, timestamp(clock), (records) => Promise.resolve(records.map(() => unknown)));
 }
 
 const NO_VALUES: PlatformAnswer["values"] = new Map();

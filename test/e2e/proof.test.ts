@@ -180,6 +180,23 @@ describe("proof", () => {
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
   });
 
+  test("--all --read-back proves the other runs if the contract of one run has no read-back", async () => {
+    const work = proofFolder();
+    writeFileSync(work.file("blind.yaml"), BLIND);
+    await work.push("--only", "0001");
+    await work.push("--contract", "blind.yaml");
+    const alone = await work.migrate("proof", "--out", "alone", "--read-back");
+    expect([alone.code, alone.stderr]).toEqual([5, expect.stringContaining("x-migrate-read-back")]);
+    const { code, stderr } = await work.migrate("proof", "--out", "proof", "--all", "--read-back");
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain('how to read back the records of "import-account", so the proof');
+    expect(proofIn(work).runs.map(({ platform }) => platform)).toMatchObject([
+      { notCompared: 1, unknown: 0 },
+      { notCompared: 0, unknown: 3 },
+    ]);
+    expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
+  });
+
   test("is refused without a folder, without a run, and if both a run and --all are given", async () => {
     const work = proofFolder();
     expect(await work.migrate("proof")).toMatchObject({ code: 2, stderr: expect.stringContaining("--out") });
@@ -199,6 +216,15 @@ describe("proof", () => {
     });
   });
 });
+
+/** An overlay that removes the read-back. */
+const BLIND = `
+overlay: 1.0.0
+info: { title: A contract that says less, version: "1" }
+actions:
+  - target: $.paths['/data-import/accounts/'].post['x-migrate-read-back']
+    remove: true
+`;
 
 function fingerprint(text: string): { readonly bytes: number; readonly sha256: string } {
   return { bytes: Buffer.byteLength(text), sha256: createHash("sha256").update(text).digest("hex") };

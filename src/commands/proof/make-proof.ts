@@ -9,7 +9,7 @@ import {
   plannedRuns,
   type RunSelection,
 } from "../../pipeline/run/run-ledger.ts";
-import { openPlatformCheck, withoutReplaced } from "../../proof/platform-check.ts";
+import { openPlatformCheck, unansweredCheck, withoutReplaced } from "../../proof/platform-check.ts";
 import { verifyProof } from "../../proof/verify-proof.ts";
 import { isComplete, writeProof } from "../../proof/write-proof.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -54,7 +54,10 @@ export async function makeProof(
           tool: dependencies.userAgent,
           queryPlatform: readBack
             ? async (job, recorded, run) => {
-                const check = await openPlatformCheck(job, recorded, dependencies, (one) => opened.push(one));
+                const check =
+                  all && job.operation.readBack.length === 0
+                    ? unansweredCheck(job, dependencies)
+                    : await openPlatformCheck(job, recorded, dependencies, (one) => opened.push(one));
                 return withoutReplaced(check, run.id, ledger);
               }
             : undefined,
