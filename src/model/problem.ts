@@ -5,13 +5,14 @@ import type { Place } from "./place.ts";
 /** An `error` makes the record invalid; a `warning` does not. */
 export type Severity = "error" | "warning";
 
-/** The expected type of a value, for the code `invalid`. */
+/** The expected type of a value, for the code `invalid`. `exact number`: a number that can be sent without losing digits. */
 export type Expected =
   | "boolean"
   | "date"
   | "datetime"
   | "decimal"
   | "email"
+  | "exact number"
   | "header"
   | "integer"
   | "multiple"

@@ -4,7 +4,7 @@ import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
 import type { Expected, WrittenForm } from "../../model/problem.ts";
 import { isIsoDate, isIsoDateTime, isIsoTime } from "../../time/calendar.ts";
 import { listed, suggestionOr } from "../../text/suggestion.ts";
-import { integerFrom, isDecimalText, numberFrom } from "./number-text.ts";
+import { integerFrom, isDecimalText, isInteger, isJsonNumber, numberFrom } from "./number-text.ts";
 
 /** The content of a cell: its text, or (in JSON sources) an object or a list. */
 export type CellContent = string | JsonValue;
@@ -50,10 +50,17 @@ function textual(expected: Expected, fits: (text: string) => boolean): Conversio
   return (content) => (typeof content === "string" && fits(content) ? content : notConvertible(expected, content));
 }
 
-function parsed(expected: Expected, parse: (text: string) => JsonScalar | undefined): Conversion {
+/** @param isNumber whether the text is a number, even if it has too many digits to be sent unchanged */
+function parsed(
+  expected: Expected,
+  parse: (text: string) => JsonScalar | undefined,
+  isNumber?: (text: string) => boolean,
+): Conversion {
   return (content) => {
-    const value = typeof content === "string" ? parse(content) : undefined;
-    return value ?? notConvertible(expected, content);
+    if (typeof content !== "string") return notConvertible(expected, content);
+    const value = parse(content);
+    if (value !== undefined) return value;
+    return notConvertible(isNumber?.(content) === true ? "exact number" : expected, content);
   };
 }
 
@@ -119,8 +126,8 @@ const CONVERSIONS: Readonly<Record<Exclude<FieldType["kind"], "choice" | "union"
   // The platform also accepts a date without a time. Validation warns about it.
   datetime: textual("datetime", (text) => isIsoDateTime(text) || isIsoDate(text)),
   time: textual("time", isIsoTime),
-  integer: parsed("integer", integerFrom),
-  number: parsed("number", numberFrom),
+  integer: parsed("integer", integerFrom, isInteger),
+  number: parsed("number", numberFrom, isJsonNumber),
   boolean: parsed("boolean", booleanFrom),
   object: (content) => notConvertible("object", content),
   list: (content) => notConvertible("object", content),

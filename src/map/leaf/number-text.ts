@@ -13,19 +13,29 @@ export function isDecimalText(text: string): boolean {
   return DECIMAL.test(text);
 }
 
+/** Whether the text is an integer without leading zeros, with any number of digits. */
+export function isInteger(text: string): boolean {
+  return INTEGER.test(text);
+}
+
+/** Whether the text is a JSON number, with any number of digits. */
+export function isJsonNumber(text: string): boolean {
+  return JSON_NUMBER.test(text);
+}
+
 /**
  * Returns the integer in a string. Returns undefined for leading zeros, a plus sign, an integer that is not safe
  * (`Number.isSafeInteger`), and any other text.
  */
 export function integerFrom(text: string): number | undefined {
-  if (!INTEGER.test(text)) return undefined;
+  if (!isInteger(text)) return undefined;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value + 0 : undefined;
 }
 
 /** Returns the JSON number in a string. Returns undefined for any other text, or if a digit would be lost. */
 export function numberFrom(text: string): number | undefined {
-  if (!JSON_NUMBER.test(text)) return undefined;
+  if (!isJsonNumber(text)) return undefined;
   const value = Number(text);
   const isExact = text.length <= MAX_EXACT_LENGTH && isDecimalText(text);
   return isExact || isExactNumber(value, text) ? value + 0 : undefined;

@@ -213,6 +213,7 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
     "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z, between the years 1 and 9999 in UTC.",
   decimal: "Must be a decimal number, such as 12.50.",
   email: "Must be an e-mail address.",
+  "exact number": "Has too many digits: the number would lose digits when it is sent.",
   header: "Cannot be sent in a header: it contains a character that is not allowed there.",
   integer: "Must be a whole number.",
   multiple: "Must be a multiple of the step in the contract.",

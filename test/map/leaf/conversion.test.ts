@@ -1,6 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { constantOf, conversionTo } from "../../../src/map/leaf/conversion.ts";
-import { anything, boolean, choice, date, decimal, integer, list, nullableText, object, text, union } from "../rows.ts";
+import {
+  anything,
+  boolean,
+  choice,
+  date,
+  decimal,
+  integer,
+  list,
+  nullableText,
+  number,
+  object,
+  text,
+  union,
+} from "../rows.ts";
 
 const fields = object({ a: text });
 
@@ -16,6 +29,11 @@ describe("the conversion of a cell", () => {
     ["a string for a choice, if the cell contains JSON", choice("A"), { a: 1 }, "string"],
     ["an integer, if the cell contains JSON", integer, [1], "integer"],
     ["a boolean, if the text is longer", boolean, "falsely", "boolean"],
+    ["an exact number, if an integer has too many digits", integer, "9007199254740993", "exact number"],
+    ["an exact number, if a number has too many digits", number, "0.12345678901234567890", "exact number"],
+    ["an exact number, if a number is too large", number, "-1e400", "exact number"],
+    ["an integer, if the text is a fraction", integer, "9007199254740993.5", "integer"],
+    ["an integer, if the text has leading zeros", integer, "009007199254740993", "integer"],
   ])("fails with the expected type: %s", (_, type, cell, expected) =>
     expect(conversionTo(type)(cell)).toEqual({ kept: cell, finding: { code: "invalid", expected } }),
   );

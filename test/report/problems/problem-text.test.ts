@@ -12,6 +12,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
     { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
     "Must be a valid date and time, written as dd/MM/yyyy HH:mm, that is not skipped or repeated by a clock change in Europe/London, between the years 1 and 9999 in UTC.",
   ],
+  [{ code: "invalid", expected: "exact number" }, "Has too many digits: the number would lose digits when it is sent."],
   [{ code: "invalid", expected: "multiple", written: { as: "0.5" } }, "Must be a multiple of 0.5."],
   [
     { code: "invalid", expected: "pattern", written: { as: "^[A-Z]+$" } },
