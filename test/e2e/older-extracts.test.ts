@@ -153,6 +153,28 @@ test("the date of an extract can come from its file name", async () => {
   expect([again.code, statuses(again)]).toEqual([0, ["skipped"]]);
 });
 
+test("files with the same date in their names have no order: a key in two of them is a duplicate", async () => {
+  const work = dated([row("Unused", "")], ["EXT-1", "EXT-2"]);
+  const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+  const byName = mapping.replace("asOf: { column: CHANGED, date: dd/MM/yyyy }", "asOf: { fileName: yyyy-MM-dd }");
+  writeFileSync(work.file("mapping.yaml"), byName);
+  const push = (north: readonly string[], south: readonly string[]): Promise<CliEnd> => {
+    const header = "REF,TYPE,NAME,ADDRESS,POSTCODE,MPAN,CHANGED";
+    writeFileSync(work.file("north-2026-11-20.csv"), `${[header, ...north].join("\n")}\n`);
+    writeFileSync(work.file("south-2026-11-20.csv"), `${[header, ...south].join("\n")}\n`);
+    const job = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson"];
+    return work.migrate(["push", "north-2026-11-20.csv", "south-2026-11-20.csv", ...job]);
+  };
+  const both = await push([row("A", ""), row("B", "", "EXT-2")], [row("C", ""), row("B", "", "EXT-2")]);
+  expect(outcomeLines(both.stdout)).toMatchObject([
+    { status: "invalid", errors: [{ code: "duplicate_key" }] },
+    { status: "accepted" },
+    { status: "invalid", errors: [{ code: "duplicate_key" }] },
+    { status: "duplicate" },
+  ]);
+  expect(statuses(await push([row("C", "")], [row("B", "", "EXT-2")]))).toEqual(["accepted", "skipped"]);
+});
+
 const BY_DATE = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson", "--out", "report"];
 
 /** Creates a workplace whose mapping dates rows by the modification date of their file. */
