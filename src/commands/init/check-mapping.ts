@@ -3,7 +3,6 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, withJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { attrPattern, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
-import { canonicalJson } from "../../json/json-value.ts";
 import { contentHash } from "../../ledger/records/record-hashes.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import { checkedRecords } from "../../migrate.ts";
@@ -89,7 +88,6 @@ interface KeyedRecord {
 function addKey(byKey: Map<string, KeyedRecord[]>, record: MappedRecord, isValid: boolean): void {
   const { key, payload, parameters } = record;
   if (key === undefined) return;
-  const identity = canonicalJson([canonicalKey(key), parameters ?? null]);
   const content = Buffer.from(contentHash(payload, parameters)).toString("base64");
-  addToGroup(byKey, identity, { content, isValid });
+  addToGroup(byKey, canonicalKey(key), { content, isValid });
 }
