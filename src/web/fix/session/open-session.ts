@@ -48,6 +48,7 @@ export async function openFixSession(options: FixSessionOptions, environment: Fi
   const file = fileOf(options);
   const files = watchFiles(settings, options.configFile);
   const { job, size } = await openUnchanged(settings, file, dependencies);
+  files.addMappingFiles(job);
   let store: SessionStore | undefined;
   try {
     store = openSessionStore(dependencies.temporaryFolder);
