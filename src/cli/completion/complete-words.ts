@@ -27,7 +27,7 @@ export function completeWords(program: Command, words: readonly string[]): Compl
   const current = words.at(-1) ?? "";
   const { command, typed, waiting, onlyPositional } = readWords(program, words.slice(0, -1));
   const from = { typed, prefix: "" };
-  if (waiting !== undefined) return { ...from, ...valuesOfOption(waiting, current) };
+  if (waiting !== undefined && takesValue(waiting, current)) return { ...from, ...valuesOfOption(waiting, current) };
   const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
   const named = flag === undefined || onlyPositional ? undefined : command.options.find(({ long }) => long === flag);
   if (named !== undefined && value !== undefined) {
@@ -54,7 +54,7 @@ function commandsBelow(group: Command | undefined, names: readonly string[]): re
 
 /** @param value the part of the value that has been typed; `prefix` is the part before the path in `name=path` */
 function valuesOfOption(option: Option, value: string): Values & { readonly prefix?: string } {
-  const choices = option.argChoices ?? (option.flags.endsWith("[true|false]") ? ["true", "false"] : undefined);
+  const choices = option.argChoices ?? FIXED_VALUES[option.flags.split(" ").at(-1) ?? ""];
   if (choices !== undefined) return onlyValues(choices);
   const [prefix = ""] = option.flags.includes("<name=path>") ? (/^[^=]*=/.exec(value) ?? []) : [];
   return {
@@ -64,6 +64,12 @@ function valuesOfOption(option: Option, value: string): Values & { readonly pref
     prefix,
   };
 }
+
+/** The fixed values of options without declared choices, by the form of the value. */
+const FIXED_VALUES: Readonly<Record<string, readonly string[]>> = {
+  "[true|false]": ["true", "false"],
+  "<auto|n>": ["auto"],
+};
 
 function valuesOfArgument(argument: Argument | undefined): Values {
   if (argument === undefined) return { candidates: [], files: false };
@@ -120,7 +126,7 @@ function readWords(command: Command, words: readonly string[]): Readonly<Reading
 
 interface ReadingState {
   command: Command;
-  /** The option that takes the next word as its argument. */
+  /** The option that takes the next word as its argument, if `takesValue`. */
   waiting: Option | undefined;
   /** Whether `--` was typed. */
   onlyPositional: boolean;
@@ -131,11 +137,16 @@ interface ReadingState {
   };
 }
 
+/** Whether the word is the value of the option before it. A flag is not the value of an option whose value is optional. */
+function takesValue(option: Option, word: string): boolean {
+  return option.required || word === "-" || !word.startsWith("-");
+}
+
 function readWord(state: ReadingState, word: string): void {
-  if (state.waiting !== undefined) {
-    note(state, state.waiting, [word]);
-    state.waiting = undefined;
-  } else if (state.onlyPositional) state.typed.positional.push(word);
+  const { waiting } = state;
+  state.waiting = undefined;
+  if (waiting !== undefined && takesValue(waiting, word)) note(state, waiting, [word]);
+  else if (state.onlyPositional) state.typed.positional.push(word);
   else if (word === "--") state.onlyPositional = true;
   else if (word.startsWith("-")) readFlag(state, word);
   else readName(state, word);
@@ -145,8 +156,9 @@ function readFlag(state: ReadingState, word: string): void {
   const [, flag, value] = /^([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
   const option = state.command.options.find(({ long, short }) => flag === long || flag === short);
   if (option === undefined) return;
-  if (value === undefined && option.required) state.waiting = option;
-  else note(state, option, value === undefined ? [] : [value]);
+  const hasValueNext = value === undefined && (option.required || option.optional);
+  if (hasValueNext) state.waiting = option;
+  if (!hasValueNext || option.optional) note(state, option, value === undefined ? [] : [value]);
 }
 
 function readName(state: ReadingState, word: string): void {

@@ -44,6 +44,24 @@ describe("completion", () => {
     expect(values("completion", "")).toEqual(["bash", "zsh", "fish", "powershell"]);
   });
 
+  it("suggests the values of an option with an optional value, unless the next word is a flag", () => {
+    expect(values("products", "--green", "")).toEqual(["true", "false"]);
+    expect(values("products", "--green", "--pre")).toContain("--prepay");
+    expect(values("products", "--green", "--pre")).not.toContain("--green");
+    expect(values("products", "--green", "--prepay", "")).toEqual(["true", "false"]);
+    expect(complete("products", "--green", "false", "-").typed).toMatchObject({ positional: [] });
+    expect(complete("products", "--green", "--brand", "B", "").typed.options.get("brand")).toEqual(["B"]);
+  });
+
+  it.each([
+    ["push", "--concurrency", ["auto"]],
+    ["validate", "--threads", ["auto"]],
+    ["status", "--by", ["owner", "cause", "file", "day"]],
+    ["push", "--log-format", ["text", "json"]],
+  ])("suggests the fixed values of %s %s", (command, option, expected) => {
+    expect(values(command, option, "")).toEqual(expected);
+  });
+
   it("suggests paths where an option or an argument is a path", () => {
     expect(complete("push", "--mapping", "")).toMatchObject({ files: true, candidates: [] });
     expect(complete("push", "--ca=").files).toBe(true);
