@@ -112,6 +112,8 @@ async function compareWithLedger(comparing: Comparing): Promise<ChangesSummary> 
   };
   await addAll(comparedRecords(comparing, destination, { keys, found }));
   const isComplete = !dependencies.drain.aborted;
+  if (!isComplete)
+    dependencies.notice("stopped before all records were compared, so the list is incomplete: run the command again");
   const hasRemoved = isComplete && only === undefined && limit === undefined;
   if (hasRemoved && ledger !== undefined) await addAll(removedRecords(ledger, destination, keys));
   return { counts, ...found, hasRemoved, isComplete };
