@@ -148,6 +148,18 @@ describe("the next command", () => {
     }
   });
 
+  it.each([
+    ["resume", { summary: { counts: { pending: 1 } } }],
+    ["reconcile", { summary: { counts: { ambiguous: 1 } } }],
+    ["ledger repair", { rest: { isLedgerLost: true } }],
+  ])("omits the default ledger from `%s`", (command, { summary, rest = {} }: Parameters<typeof remainderOf>[0]) => {
+    const next = nextCommand(
+      remainderOf({ ...(summary && { summary }), rest: { ...rest, ledger: ".migrate/ledger.db" } }),
+    );
+    expect(next).toMatch(new RegExp(`^migrate ${command}`));
+    expect(next).not.toContain("--ledger");
+  });
+
   it("re-imports rejects, and takes the other settings from the recorded run", () => {
     const rejects = [
       { source: "a", path: "out/rejects.csv" },

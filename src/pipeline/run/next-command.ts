@@ -67,7 +67,7 @@ export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
   const hasTooManyErrors = run.state === "planning" && left.summary.exitCode === TOO_MANY_ERRORS;
   if (run.command === "push" && (hasTooManyErrors || left.summary.exitCode === FAILURES.usage)) return undefined;
-  const inLedger = flag("--ledger", ledger);
+  const inLedger = ledgerFlag(ledger);
   if (left.isLedgerLost === true) return shellCommand(["migrate", "ledger", "repair", ...inLedger]);
   if (isUnfinished(left)) {
     return shellCommand(["migrate", "resume", run.id, ...inLedger]);
