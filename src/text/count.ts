@@ -24,6 +24,14 @@ export function plural(count: number, noun: string): string {
   return count === 1 ? noun : `${noun}s`;
 }
 
+/**
+ * Returns the verb after `part of whole`: the singular if the part or the whole is one, as in `0 of 1 record is` and
+ * `1 of 3 records is`.
+ */
+export function verbOfShare(part: number, whole: number, [one, several]: readonly [string, string]): string {
+  return part === 1 || whole === 1 ? one : several;
+}
+
 /** Formats a share as a percentage: `100%` only if everything is done, and `0%` only if nothing is done. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return "100%";

@@ -10,7 +10,7 @@ import { delimiterName } from "../../read/csv/csv-delimiter.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { indentedJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
-import { counted, formatCount } from "../../text/count.ts";
+import { counted, formatCount, verbOfShare } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { View, ViewOptions } from "./view.ts";
 
@@ -136,7 +136,7 @@ function initJson({ sources, guessed, written, kept, check }: InitResult): strin
 function checkLines({ records, valid, more, causes }: MappingCheck): readonly string[] {
   const all = `${more ? "the first " : ""}${counted(records, "record")}`;
   return [
-    `${formatCount(valid)} of ${all} ${valid === 1 ? "is" : "are"} already valid.`,
+    `${formatCount(valid)} of ${all} ${verbOfShare(valid, records, ["is", "are"])} already valid.`,
     ...causes.map((cause) => plainText(`  ${formatCount(cause.records).padStart(6)}  ${cause.code}  ${cause.attr}`)),
   ];
 }

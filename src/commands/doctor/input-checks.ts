@@ -11,7 +11,7 @@ import type { InputRecord, Row } from "../../model/record.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { createCorrector } from "../../read/corrections/apply-corrections.ts";
 import { readCorrections } from "../../read/corrections/corrections-file.ts";
-import { counted, formatCount, plural } from "../../text/count.ts";
+import { counted, formatCount, plural, verbOfShare } from "../../text/count.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { type Check, failed, failedBy, formatBytes, ok, skipped, warning, INVALID_EXIT_CODE } from "./check.ts";
 
@@ -180,7 +180,7 @@ function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean):
   const { parents, parentsWithRows, joined, orphans } = counts;
   const columns = `${child.name}.${child.on} -> ${parent.name}.${child.parentKey ?? parent.key ?? ""}`;
   const first = isLimited ? "the first " : "";
-  const having = `${formatCount(parentsWithRows)} of ${first}${counted(parents, "row")} of ${parent.name} ${parentsWithRows === 1 ? "has" : "have"} matching rows`;
+  const having = `${formatCount(parentsWithRows)} of ${first}${counted(parents, "row")} of ${parent.name} ${verbOfShare(parentsWithRows, parents, ["has", "have"])} matching rows`;
   const figures = { parents, parentsWithRows, joined, ...(!isLimited && { orphans }) };
   if (isLimited && joined === 0 && parents > 0) {
     const fix = `check \`on\` and \`key\` of "${child.name}" in the mapping`;
@@ -199,7 +199,7 @@ function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orph
   const isCounted = parentKey === undefined && distinct !== true && pick === undefined;
   if (!isCounted) return orphans === 0 ? "every row matches" : `${counted(orphans, "row")} without a match`;
   const rows = joined + orphans;
-  return `${formatCount(joined)} of ${counted(rows, "row")} ${joined === 1 ? "matches" : "match"}${share(joined, rows)}`;
+  return `${formatCount(joined)} of ${counted(rows, "row")} ${verbOfShare(joined, rows, ["matches", "match"])}${share(joined, rows)}`;
 }
 
 /** Formats a share as a percentage. Rounds down, so that 100% means every row. */

@@ -4,7 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem, RecordStart } from "../../model/problem.ts";
 import type { Row } from "../../model/record.ts";
-import { counted } from "../../text/count.ts";
+import { counted, verbOfShare } from "../../text/count.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
@@ -127,7 +127,7 @@ export function orphanProblems(
  */
 export async function noMatch(child: OpenedChild, parent: OpenedSource, count: number): Promise<Failure> {
   const [own, other] = await Promise.all([firstKey(child, child.on), firstKey(parent, child.parentKey)]);
-  const matching = `0 of ${counted(count, "row")} ${count === 1 ? "matches" : "match"}`;
+  const matching = `0 of ${counted(count, "row")} ${verbOfShare(0, count, ["matches", "match"])}`;
   const message = `${child.name}: ${matching} ${parent.name}.${child.parentKey}`;
   const shown = own === undefined || other === undefined ? "" : `: ${shapesText(own, other)}`;
   const hint = `check that ${child.on} is the column to join on (\`on\` of this source in the mapping)${shown}`;

@@ -1,5 +1,5 @@
 import { type DestinationReport, type MigrationReport, recordStateText } from "../../model/migration-report.ts";
-import { counted, formatCount } from "../../text/count.ts";
+import { counted, formatCount, verbOfShare } from "../../text/count.ts";
 import type { Write } from "../report.ts";
 import { writePage } from "../write-page.ts";
 import { type Html, html, numberColumns, pageTable } from "./html.ts";
@@ -25,7 +25,7 @@ export function headline(destinations: readonly DestinationReport[]): string {
   const records = total((each) => each.records);
   const done = total(({ states }) => (states["accepted"] ?? 0) + (states["excluded"] ?? 0));
   const accepted = total(({ states }) => states["accepted"] ?? 0);
-  const first = `${formatCount(accepted)} of ${counted(records, "record")} ${accepted === 1 || records === 1 ? "is" : "are"} on the platform with the latest content`;
+  const first = `${formatCount(accepted)} of ${counted(records, "record")} ${verbOfShare(accepted, records, ["is", "are"])} on the platform with the latest content`;
   return done === records
     ? `${first}, and nothing is open.`
     : `${first}; ${formatCount(records - done)} ${records - done === 1 ? "is" : "are"} open.`;

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { NON_FIELD_ERRORS } from "../../../../json/attr.ts";
-import { counted, formatCount } from "../../../../text/count.ts";
+import { counted, formatCount, verbOfShare } from "../../../../text/count.ts";
 import type { CheckData, FieldData } from "../../../mapping/mapping-data.ts";
 import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
@@ -40,7 +40,7 @@ export function ValidCount({ check: { data, error, isLoading } }: { readonly che
   return (
     <>
       <strong class={valid === records ? "good" : undefined}>{formatCount(valid)}</strong>{" "}
-      {more ? "of the first" : "of"} {counted(records, "record")} {valid === 1 ? "is" : "are"} valid.
+      {more ? "of the first" : "of"} {counted(records, "record")} {verbOfShare(valid, records, ["is", "are"])} valid.
     </>
   );
 }
