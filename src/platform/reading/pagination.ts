@@ -81,7 +81,8 @@ export async function* followPages<P extends LinkedPage<unknown>>(
     if (seen.size >= maxPages) throw endless(`comes after ${maxPages} other pages`);
     seen.add(url.href);
     const missing = seen.size === 1 ? first.missing : wrongReply(first.what, `has the status 404 on page ${seen.size}`);
-    const page = read(await client.get(url, { ...first, missing }), records);
+    const laterPage = seen.size === 1 ? {} : { laterPage: seen.size };
+    const page = read(await client.get(url, { ...first, missing, ...laterPage }), records);
     if (page.next === undefined) throw wrongReply(first.what, "has no `next`");
     url = nextPageUrl(page.next, url, client.baseUrl);
     records += page.results.length;

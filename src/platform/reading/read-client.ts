@@ -32,6 +32,8 @@ export interface ReadRequest {
   readonly missing: Failure;
   /** True if the address has parameters: the platform's messages about them may then be quoted. */
   readonly query: boolean;
+  /** The number of the page, if the platform's previous page leads to this address. */
+  readonly laterPage?: number;
 }
 
 export interface ReadClientOptions extends RetryDependencies {
@@ -114,8 +116,16 @@ function refusal(reply: HttpReply, wanted: ReadRequest, authorised: boolean): Fa
   if (isUnauthorised(reply)) return unauthorised(wanted, authorised);
   const failure = statusFailure(reply, { what: wanted.what, permission: "read it", showsPath: false });
   if (failure !== undefined) return failure;
+  if (wanted.laterPage !== undefined) return refusedPage(status, wanted.laterPage, wanted);
   if (status === 400 && wanted.query) return badQuery(reply, wanted);
   return wrongReply(wanted.what, `has the status ${status}`);
+}
+
+/** Returns the failure for a page that the platform refuses, although it gave the address of the page itself. */
+function refusedPage(status: number, page: number, { what }: ReadRequest): Failure {
+  return new Failure("wrong_endpoint", `the platform refuses page ${page} of ${what} (HTTP ${status})`, {
+    hint: "run the same command again; if the error persists, report it to the platform's operator",
+  });
 }
 
 function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {

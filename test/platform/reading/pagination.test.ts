@@ -126,6 +126,17 @@ describe("pages", () => {
     expect([failure.message, failure.exitCode]).toEqual([expect.stringContaining("has the status 404 on page 2"), 4]);
   });
 
+  test("are refused, without blaming the options, if the platform refuses the query of a later page", async () => {
+    const { client } = fakeReads((url) =>
+      url.search === "" ? listOf([product("A")], "?cursor=zz") : jsonReply(400, { cursor: ["Invalid cursor."] }),
+    );
+    expect(await failureOf(all(productPages(client)))).toMatchObject({
+      code: "wrong_endpoint",
+      message: "the platform refuses page 2 of the list of products (HTTP 400)",
+      hint: "run the same command again; if the error persists, report it to the platform's operator",
+    });
+  });
+
   test("do not return a record twice if the list grows between two requests", async () => {
     const { client } = fakeReads((url) =>
       url.search === ""
