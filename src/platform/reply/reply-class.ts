@@ -87,7 +87,7 @@ interface FailedRequest {
 }
 
 /**
- * Returns the failure for a redirect or a 403, which make further requests pointless, or undefined for any other
+ * Returns the failure for a redirect, a 403 or a 431, which make further requests pointless, or undefined for any other
  * status.
  */
 export function statusFailure(reply: HttpReply, request: FailedRequest): Failure | undefined {
@@ -97,6 +97,13 @@ export function statusFailure(reply: HttpReply, request: FailedRequest): Failure
       "redirect",
       `the platform redirects to ${redirectTarget(reply, request)} (HTTP ${status}), which is not allowed`,
       { hint: "check the base URL and the path's trailing slash; redirects are never followed" },
+    );
+  }
+  if (status === 431) {
+    return new Failure(
+      "platform_refused",
+      `the headers of the request for ${request.what} are too large for the platform or a proxy (HTTP 431)`,
+      { hint: "use a shorter token or key, and shorten the parameters that are sent in headers" },
     );
   }
   if (status !== 403) return undefined;

@@ -64,6 +64,7 @@ describe("a read", () => {
     ["an empty 404", () => ({ ...jsonReply(404, {}), body: "" }), "wrong_endpoint", 1],
     ["a web page with status 404", () => ({ ...jsonReply(404, {}), headers: HTML }), "wrong_endpoint", 1],
     ["403", () => jsonReply(403, { detail: "No A-1." }), "platform_refused", 1],
+    ["431", () => jsonReply(431, {}), "platform_refused", 1],
     ["401", () => jsonReply(401, { detail: "No A-1." }), "authentication", 1],
     ["400", () => jsonReply(400, { detail: "No A-1." }), "wrong_endpoint", 1],
     ["204", () => jsonReply(204, {}), "wrong_endpoint", 1],

@@ -89,6 +89,7 @@ describe("a reply without contract rules", () => {
     ["422", 422, { name: ["no"] }, {}, { kind: "rejected", problems: [{ attr: "name" }] }],
     ["401", 401, { detail: "no" }, {}, { kind: "unauthorised" }],
     ["403 that means 401", 403, { detail: "no", code: "authentication_failed" }, {}, { kind: "unauthorised" }],
+    ["431", 431, "", {}, { kind: "stop", failure: { code: "platform_refused" } }],
     ["403", 403, { detail: "no" }, {}, { kind: "stop", failure: { code: "platform_refused" } }],
     ["404", 404, "<html>", HTML, { kind: "stop", failure: { code: "wrong_endpoint" } }],
     ["405", 405, {}, {}, { kind: "stop", failure: { code: "wrong_endpoint" } }],
