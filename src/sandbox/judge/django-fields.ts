@@ -92,7 +92,7 @@ export interface DecimalRule {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
-  readonly multipleOf?: number;
+  readonly multiplesOf?: readonly number[];
 }
 
 /** Returns the error codes of `DecimalField` for a decimal that is sent as text. */
@@ -115,11 +115,11 @@ function digitsCode(whole: number, places: number, rule: DecimalRule): string | 
 function limitCodes(text: string, rule: DecimalRule): readonly string[] {
   const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = rule;
   const value = Number(text);
-  const steps = value / (rule.multipleOf ?? value);
+  const isMultiple = (step: number): boolean => Math.abs(value / step - Math.round(value / step)) <= 1e-9;
   return [
     ...(value < minimum || value <= exclusiveMinimum ? ["min_value"] : []),
     ...(value > maximum || value >= exclusiveMaximum ? ["max_value"] : []),
-    ...(rule.multipleOf !== undefined && Math.abs(steps - Math.round(steps)) > 1e-9 ? ["invalid"] : []),
+    ...(rule.multiplesOf?.every(isMultiple) === false ? ["invalid"] : []),
   ];
 }
 

@@ -15,10 +15,10 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
       return coercedSchema(nullable ? "nullableBoolean" : "boolean", typeSchema("boolean", nullable));
     case "integer":
     case "int":
-      return coercedSchema("integer", { ...typeSchema("integer", nullable), ...numericLimits(parts) });
+      return numberSchema("integer", parts, nullable);
     case "number":
     case "float":
-      return coercedSchema("number", { ...typeSchema("number", nullable), ...numericLimits(parts) });
+      return numberSchema("number", parts, nullable);
     default: {
       const format = parts.map((part) => part["format"]).find((name) => typeof name === "string");
       // A type that JSON Schema does not define, such as `datetime`, is read as a format.
@@ -71,6 +71,16 @@ function patterns(parts: readonly JsonObject[]): readonly JsonObject[] {
   return [{}, ...written.map((pattern) => ({ pattern }))];
 }
 
+function numberSchema(to: "integer" | "number", parts: readonly JsonObject[], nullable: boolean): JsonObject {
+  const steps = stepsOf(parts).map((multipleOf) => ({ multipleOf }));
+  return coercedSchema(to, { ...typeSchema(to, nullable), ...numericLimits(parts), allOf: [{}, ...steps] });
+}
+
+/** Returns every `multipleOf` of the parts. A number must be a multiple of all of them. */
+function stepsOf(parts: readonly JsonObject[]): readonly number[] {
+  return parts.map(({ multipleOf }) => multipleOf).filter((step) => typeof step === "number");
+}
+
 export function typeSchema(type: string, nullable: boolean): JsonObject {
   return { type: nullable ? [type, "null"] : type };
 }
@@ -91,7 +101,7 @@ export function strictestLimit(
 
 /**
  * Returns the limits of a number. OpenAPI 3.0 combines `exclusiveMinimum: true` with `minimum`. In OpenAPI 3.1,
- * `exclusiveMinimum` is the limit itself. If several parts have `multipleOf`, only the first one applies.
+ * `exclusiveMinimum` is the limit itself.
  */
 function numericLimits(parts: readonly JsonObject[]): JsonObject {
   const modern = parts.map(shortLimits).map((part) => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
@@ -100,7 +110,6 @@ function numericLimits(parts: readonly JsonObject[]): JsonObject {
     ...strictestLimit(modern, "maximum", Math.min),
     ...strictestLimit(modern, "exclusiveMinimum", Math.max),
     ...strictestLimit(modern, "exclusiveMaximum", Math.min),
-    ...strictestLimit(modern, "multipleOf", (first) => first),
   };
 }
 
@@ -159,6 +168,7 @@ function decimalRule(parts: readonly JsonObject[]): JsonObject {
     typeof digits === "number" && typeof decimals === "number" ? { maxWholeDigits: digits - decimals } : {};
   return {
     ...numericLimits(parts),
+    multiplesOf: stepsOf(parts),
     ...difference,
     ...derived,
     ...definedMembers({ maxDigits: digits, maxDecimalPlaces: decimals, pattern }),
