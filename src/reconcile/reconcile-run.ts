@@ -2,7 +2,7 @@ import { settingsOf } from "../job/settings/recorded-settings.ts";
 import type { Connection } from "../job/target-connection.ts";
 import type { PlanPolicy } from "../ledger/records/planned-item.ts";
 import type { UndecidedStatus } from "../ledger/records/requests.ts";
-import { Failure } from "../model/failure.ts";
+import { Failure, FAILURES } from "../model/failure.ts";
 import { planPolicy } from "../pipeline/plan/plan-records.ts";
 import type { OpenRun } from "../pipeline/run/with-run.ts";
 import { comparedAttrs } from "../platform/reading/compare-content.ts";
@@ -151,7 +151,7 @@ export async function compareExisting(
   try {
     await reconcileRun({ ...context, policy, readBackIntervalMs: quietMs }, ["existing"]);
   } catch (error) {
-    if (!(error instanceof Failure) || error.exitCode === 6) throw error;
+    if (!(error instanceof Failure) || error.exitCode === FAILURES.storage) throw error;
     notice(`Not all existing records could be compared: ${error.message}`);
   }
 }

@@ -3,7 +3,7 @@ import type { Job } from "../../job/job.ts";
 import { connectToRead, quietPeriodMs } from "../../job/target-connection.ts";
 import { MAX_RECORD } from "../../ledger/ledger.ts";
 import type { AmbiguousItem, Decision } from "../../ledger/records/requests.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, FAILURES } from "../../model/failure.ts";
 import { reconcilePolicy } from "../../pipeline/plan/plan-records.ts";
 import { endRun, type RunReport } from "../../pipeline/run/run-report.ts";
 import { waitForQuiet } from "../../pipeline/send/quiet-period.ts";
@@ -166,7 +166,7 @@ async function readBack(
       hint: "run the same command again",
     });
   } catch (error) {
-    if (error instanceof Failure && error.exitCode !== 6) return error;
+    if (error instanceof Failure && error.exitCode !== FAILURES.storage) return error;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { Job, JobDependencies } from "../../job/job.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OpenRecord } from "../../ledger/migration-state.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, FAILURES } from "../../model/failure.ts";
 import { ownColumn } from "../../map/source-columns.ts";
 import type { Cells } from "../../model/owner.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
@@ -51,7 +51,7 @@ export function cellsOfRuns(ledger: Ledger, dependencies: CellDependencies): Cel
         }
       } catch (error) {
         // The input or another file of the run causes failures with this exit code.
-        if (!(error instanceof Failure) || error.exitCode !== 2) throw error;
+        if (!(error instanceof Failure) || error.exitCode !== FAILURES.source_unreadable) throw error;
         run.unreadable = error.message;
       }
       run.lost += 1;
