@@ -24,6 +24,18 @@ it("a new ledger has no destination, nor has a ledger whose runs sent nothing", 
   await expect(ask(ELSEWHERE)).resolves.toBeUndefined();
 });
 
+it("a ledger has no destination if its only records wait for other records", async () => {
+  const policy = { after: "import-account" };
+  const run = await planned(ledger, [item(1, "A", "same", { awaits: Buffer.alloc(32) })], { policy });
+  expect((await ledger.summary(run)).counts).toEqual({ blocked: 1 });
+  await expect(ask(ELSEWHERE)).resolves.toBeUndefined();
+});
+
+it("a ledger has a destination if the platform blocked its only record", async () => {
+  await sendAll(ledger, await planned(ledger, [item(1, "A")]), "blocked");
+  await expect(ask(ELSEWHERE)).rejects.toMatchObject({ code: "wrong_target" });
+});
+
 it.each([
   ["another host", ELSEWHERE, `belongs to ${PUSH.target}, but this run is for ${ELSEWHERE.host}`],
   ["another supplier", { ...HERE, supplier: "OTHER" }, "belongs to supplier ACME, but this run is for supplier OTHER"],

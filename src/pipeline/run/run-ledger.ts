@@ -83,10 +83,12 @@ export async function noteUnplanned(ledger: Ledger, notice: StoreOptions["notice
 export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<boolean> {
   if (dryRun) return false;
   const { counts } = await ledger.summary(id);
-  return SENT_STATUSES.some((status) => (counts[status] ?? 0) > 0);
+  if (SENT_STATUSES.some((status) => (counts[status] ?? 0) > 0)) return true;
+  // A record that waits for another record (`after` in the mapping) is also blocked, but has no request.
+  return (counts.blocked ?? 0) > (await countUnrequested(ledger, id, "blocked"));
 }
 
-const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous", "blocked"];
+const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous"];
 
 /** Counts the ambiguous records of the run that an earlier run sent, and that this run has not sent. */
 export async function countAmbiguousBefore(
@@ -94,11 +96,15 @@ export async function countAmbiguousBefore(
   run: string,
   { ambiguous = 0 }: Summary["counts"],
 ): Promise<number> {
-  let before = 0;
-  if (ambiguous === 0) return before;
-  for await (const batch of ledger.outcomes(run, { statuses: ["ambiguous"] }))
-    before += batch.filter(({ attempts = 0 }) => attempts === 0).length;
-  return before;
+  return ambiguous === 0 ? 0 : countUnrequested(ledger, run, "ambiguous");
+}
+
+/** Counts the records with this status for which the run has made no request. */
+async function countUnrequested(ledger: Pick<Ledger, "outcomes">, run: string, status: Status): Promise<number> {
+  let count = 0;
+  for await (const batch of ledger.outcomes(run, { statuses: [status] }))
+    count += batch.filter(({ attempts = 0 }) => attempts === 0).length;
+  return count;
 }
 
 /**
