@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import type { Run } from "../records/run.ts";
-import { storedValue } from "../records/stored-value.ts";
+import { requireValues, storedValue } from "../records/stored-value.ts";
 
 /** A run as stored in a ledger's table. */
 export interface RunColumns {
@@ -29,6 +29,7 @@ export interface RunRow {
 
 export function toRun(row: RunColumns | undefined): Run | undefined {
   if (row === undefined) return undefined;
+  requireValues(row, REQUIRED);
   const settings = storedValue((): unknown => JSON.parse(row.settings));
   return {
     id: row.name,
@@ -45,6 +46,8 @@ export function toRun(row: RunColumns | undefined): Run | undefined {
     ...(row.exit_code !== null && { exitCode: row.exit_code }),
   };
 }
+
+const REQUIRED = ["name", "command", "target", "supplier", "operation", "endpoint", "state", "started_at"] as const;
 
 export function unknownRun(name: string): Failure {
   return new Failure("run_unknown", `the ledger has no run ${name}`, { hint: "list the runs with `migrate status`" });

@@ -39,3 +39,16 @@ test("a value that is not JSON causes a failure, because the ledger is corrupt",
   await expect(ledger.runs()).rejects.toMatchObject({ code: "ledger_damaged", exitCode: 6 });
   await ledger.close();
 });
+
+test.each(["name", "command", "target", "supplier", "operation", "endpoint", "state", "started_at"])(
+  "a run without a value in the column %s causes a failure, because the ledger is corrupt",
+  async (column) => {
+    const ledger = await openLedger({ path: await changedLedger(`update runs set ${column} = null`) });
+    await expect(ledger.runs()).rejects.toMatchObject({
+      code: "ledger_damaged",
+      exitCode: 6,
+      message: expect.stringContaining(`no value in the column "${column}"`),
+    });
+    await ledger.close();
+  },
+);
