@@ -29,7 +29,7 @@ export interface RunRow {
 
 export function toRun(row: RunColumns | undefined): Run | undefined {
   if (row === undefined) return undefined;
-  requireValues(row, REQUIRED);
+  requireValues(row, REQUIRED_RUN_COLUMNS);
   const settings = storedValue((): unknown => JSON.parse(row.settings));
   return {
     id: row.name,
@@ -47,7 +47,17 @@ export function toRun(row: RunColumns | undefined): Run | undefined {
   };
 }
 
-const REQUIRED = ["name", "command", "target", "supplier", "operation", "endpoint", "state", "started_at"] as const;
+/** The columns without which a run cannot be read. `settings` is also required, and must be JSON. */
+export const REQUIRED_RUN_COLUMNS = [
+  "name",
+  "command",
+  "target",
+  "supplier",
+  "operation",
+  "endpoint",
+  "state",
+  "started_at",
+] as const;
 
 export function unknownRun(name: string): Failure {
   return new Failure("run_unknown", `the ledger has no run ${name}`, { hint: "list the runs with `migrate status`" });

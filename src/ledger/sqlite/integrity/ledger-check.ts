@@ -3,6 +3,7 @@ import { Failure } from "../../../model/failure.ts";
 import { formatCount } from "../../../text/count.ts";
 import { contradictionQueries, countRows, NO_ROWS } from "../../contradictions.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
+import { REQUIRED_RUN_COLUMNS } from "../../runs/recorded-run.ts";
 import { corruptLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { hasSchema } from "../ledger-schema.ts";
 import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
@@ -56,8 +57,8 @@ const VIOLATIONS = {
   missingRecord: `select 1 from items where status in ('pending', 'sending', 'accepted', 'existing', 'ambiguous', 'skipped', 'blocked')
     and awaits is null and identity not in (select identity from records)
     and run in (select id from runs where ${PLANNED_PUSHES})`,
-  unreadableValue: `select 1 from runs where name is null or command is null or target is null or supplier is null
-      or operation is null or endpoint is null or state is null or started_at is null or json_valid(settings) is not 1
+  unreadableValue: `select 1 from runs
+    where json_valid(settings) is not 1 or ${REQUIRED_RUN_COLUMNS.map((column) => `${column} is null`).join(" or ")}
     union all select 1 from problems where json_valid(problem) is not 1`,
   miscounted: MISCOUNTED,
 };
