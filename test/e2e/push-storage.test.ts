@@ -7,6 +7,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -87,6 +88,23 @@ describe("a full disk", () => {
     const lines = outcomeLines(settled.stdout);
     expect(new Set(lines.map(({ account }) => account))).toEqual(new Set(accounts.map(({ number }) => number)));
     expect(await admin.accounts()).toHaveLength(RECORDS);
+  });
+
+  test("that fails again when the ledger is closed is reported once", async (context) => {
+    const disk = diskOf(2048, context);
+    await admin.faults({ latencyMs: 800 });
+    const work = workplace({ accounts: goodAccounts(60) }, sandbox);
+    const rescued = work.file("rescued");
+    mkdirSync(rescued);
+    const flags = ["--ledger", disk.file("ledger.db"), "--contract", "no-dedupe.yaml", "--concurrency", "4"];
+    const pushing = work.startPush(flags, { env: { TMPDIR: rescued } });
+    while ((await admin.imports()).length < 6) await delay(20);
+    disk.fill();
+    // The remaining space is enough to end the run, but not to write the report and to close the ledger.
+    truncateSync(disk.file("filling"), statSync(disk.file("filling")).size - 24 * 1024);
+    const { code, stderr } = await pushing.ended;
+    expect(code).toBe(6);
+    expect(stderr.match(/ledger\.db cannot be used/g)).toHaveLength(1);
   });
 
   test("that contains only the report makes the push exit with 6 after it has sent every record", async (context) => {

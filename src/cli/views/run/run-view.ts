@@ -1,4 +1,4 @@
-import { failureDetails } from "../../../model/failure.ts";
+import { failureDetails, recover } from "../../../model/failure.ts";
 import { type Status, STATUSES } from "../../../model/outcome.ts";
 import type { RunReport } from "../../../pipeline/run/run-report.ts";
 import type { WorkerResult } from "../../../pipeline/shared/join-run.ts";
@@ -29,8 +29,15 @@ export async function showRun(run: RunReport, flags: RunFlags, context: Context)
     if (keep !== undefined) logger.notice(`To correct the next extract in the same way: ${keep}`);
     return run.exitCode;
   } finally {
-    await run.close();
+    await closeRun(run);
   }
+}
+
+/** Closes the run. Ignores a failure that is already shown: a ledger on a full disk fails again when it is closed. */
+async function closeRun({ close, failures }: RunReport): Promise<void> {
+  await recover(close, (failure) => {
+    if (!failures.some(({ message }) => message === failure.message)) throw failure;
+  });
 }
 
 /**
