@@ -47,6 +47,9 @@ export async function expectedMigration(ledger: Ledger, model: MigrationModel): 
       if (state === "accepted" || state === "excluded") continue;
       open.push(`${name} ${state} ${model.since.get(name)}`);
       if (isLeft(latest, key, statuses)) unsettled.add(latest.id);
+      // A push that could not plan the record cannot find out what became of its request.
+      else if (model.unclear.get(name) === "ambiguous")
+        for (const push of having) if (isLeft(push, key, statuses, ["ambiguous"])) unsettled.add(push.id);
     }
     for (const line of keylessLines(pushes)) {
       add("withoutKey");
@@ -60,11 +63,10 @@ export async function expectedMigration(ledger: Ledger, model: MigrationModel): 
 const statusOf = ({ id, rows }: PlannedPush, key: number, statuses: Statuses): string =>
   statuses.get(id)?.[rows.findIndex((other) => other.key === key)] ?? "";
 
-const isLeft = ({ id, rows }: PlannedPush, key: number, statuses: Statuses): boolean =>
-  rows.some(
-    (other, index) =>
-      other.key === key && ["pending", "blocked", "ambiguous"].includes(statuses.get(id)?.[index] ?? ""),
-  );
+const LEFT: readonly string[] = ["pending", "blocked", "ambiguous"];
+
+const isLeft = ({ id, rows }: PlannedPush, key: number, statuses: Statuses, left = LEFT): boolean =>
+  rows.some((other, index) => other.key === key && left.includes(statuses.get(id)?.[index] ?? ""));
 
 function stateOf(
   key: number,

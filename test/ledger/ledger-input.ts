@@ -102,6 +102,26 @@ export async function sendAll(
   );
 }
 
+/** Completes a step of all records that are left to send. */
+export async function completeStep(
+  ledger: Ledger,
+  run: string,
+  { step, idempotent }: { readonly step: string; readonly idempotent: boolean },
+): Promise<void> {
+  const sent = (await ledger.sendable(run, 1, 9)).map(({ record, identity, content, attempts }) => ({
+    intent: { record, identity, content, attempt: attempts + 1, at: AT, step, idempotent },
+    outcome: { record, identity, attempt: attempts + 1, at: AT, problems: [], status: "pending", step } as const,
+  }));
+  await ledger.saveIntents(
+    run,
+    sent.map(({ intent }) => intent),
+  );
+  await ledger.saveOutcomes(
+    run,
+    sent.map(({ outcome }) => outcome),
+  );
+}
+
 /** A problem that the platform reports for one invalid field. */
 export const REFUSED: PlatformProblem = {
   attr: "customers.0.mobile",

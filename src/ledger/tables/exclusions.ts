@@ -63,7 +63,7 @@ function resultsOf(rows: ReadonlyMap<string, FoundRow>, names: readonly string[]
 }
 
 /** SQL condition: the request belongs to the last completed step, whose name may end in a hash (`completedStep`). */
-const IS_COMPLETED =
+export const IS_COMPLETED =
   "(records.step = attempts.step or substr(records.step, 1, length(attempts.step) + 2) = attempts.step || ' #')";
 
 /**

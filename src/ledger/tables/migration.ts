@@ -1,7 +1,7 @@
 import type { AcceptedDay, DestinationState, RecordState, TargetDestination } from "../migration-state.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { coverageOfEndpoints } from "./counts.ts";
-import { isExcluded } from "./exclusions.ts";
+import { IS_COMPLETED, isExcluded } from "./exclusions.ts";
 import { heldOpen, PLANNED_PUSHES } from "./planned-records.ts";
 import { exists, type Statement, statement, type Tables, type Work } from "./tables.ts";
 import { verifiedCounts } from "./verifications.ts";
@@ -146,17 +146,29 @@ const SELECT_WITH_LEFT = statement<{ readonly run: number; readonly name: string
 const IS_NOT_DONE = `(state in ('ambiguous', 'existing') or not (${IS_ACCEPTED}) or ${IS_OUTDATED})`;
 
 /**
+ * SQL condition: the platform may have received the record in this run, and a later push could not plan it, because its
+ * row had become invalid. Only this run can find out what became of the record.
+ */
+const ONLY_HERE = `planned_run <> $1 and (
+  (items.status = 'ambiguous' and records.state = 'ambiguous')
+  or (items.status = 'pending' and records.state = 'pending' and records.step is not null and exists (
+    select 1 from migrate.attempts where attempts.run = items.run and attempts.record = items.record
+      and ${IS_COMPLETED} and not attempts.harmless)))
+  and ${LATEST_STATUS} not in ${LEFT}`;
+
+/**
  * Finds a record of the run that is left to send or ambiguous, unless a later push has planned it again. PostgreSQL
- * reads the table until it finds such a record.
+ * reads the tables until it finds such a record.
  */
 const ANY_LEFT = {
   sqlite: ["records", "unsent"]
     .map(
       (table) => `
     select 1 as found from items indexed by items_open cross join ${table} on ${table}.identity = items.identity
-    where items.run = ?1 and planned_run = ?1 and planned_record = items.record and (
+    where items.run = $1 and (
         status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous')
-      ${table === "records" ? `and ${IS_NOT_DONE}` : ""}`,
+      and (planned_run = $1 and planned_record = items.record
+      ${table === "records" ? `and ${IS_NOT_DONE} or ${ONLY_HERE}` : ""})`,
     )
     .join(" union all ")
     .concat(" limit 1"),
@@ -164,6 +176,9 @@ const ANY_LEFT = {
     select 1 as found from migrate.records where planned_run = $1 and ${IS_NOT_DONE} and ${LATEST_STATUS} in ${LEFT}
     union all
     select 1 from migrate.unsent where planned_run = $1 and ${LATEST_STATUS} in ${LEFT}
+    union all
+    select 1 from migrate.items inner join migrate.records on records.identity = items.identity
+    where items.run = $1 and ${ONLY_HERE}
     limit 1`,
 };
 

@@ -3,7 +3,17 @@ import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { type Exclusion, rowIdentity } from "../../../src/ledger/records/exclusions.ts";
 import { recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
-import { intendAll, item, outcomesOf, planned, POLICY, PUSH, sendAll, statusesOf } from "../ledger-input.ts";
+import {
+  completeStep,
+  intendAll,
+  item,
+  outcomesOf,
+  planned,
+  POLICY,
+  PUSH,
+  sendAll,
+  statusesOf,
+} from "../ledger-input.ts";
 
 const AT = "2026-11-24T00:00:00.000Z";
 
@@ -221,26 +231,6 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(state).not.toHaveProperty("verified");
     });
   });
-}
-
-/** Completes a step of all records that are left to send. */
-async function completeStep(
-  ledger: Ledger,
-  run: string,
-  { step, idempotent }: { readonly step: string; readonly idempotent: boolean },
-): Promise<void> {
-  const sent = (await ledger.sendable(run, 1, 9)).map(({ record, identity, content, attempts }) => ({
-    intent: { record, identity, content, attempt: attempts + 1, at: AT, step, idempotent },
-    outcome: { record, identity, attempt: attempts + 1, at: AT, problems: [], status: "pending", step } as const,
-  }));
-  await ledger.saveIntents(
-    run,
-    sent.map(({ intent }) => intent),
-  );
-  await ledger.saveOutcomes(
-    run,
-    sent.map(({ outcome }) => outcome),
-  );
 }
 
 async function openRecords(ledger: Ledger): Promise<readonly number[]> {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { OpenFilter, OpenRecord } from "../../../src/ledger/migration-state.ts";
-import { item, planned, PUSH, sendAll } from "../ledger-input.ts";
+import { completeStep, item, planned, PUSH, sendAll } from "../ledger-input.ts";
 import { histories } from "../migration-histories.ts";
 import { type ExpectedMigration, expectedMigration } from "../expected-migration.ts";
 import { emptyModel, take } from "../migration-model.ts";
@@ -97,6 +97,22 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await sendAll(ledger, refused, "rejected");
       const again = await planned(ledger, [item(1, "K1", "new"), item(2, "K2", "new")], revise);
       expect(await ledger.compareToSend(again)).toEqual({ new: 0, changed: 1, unchanged: 1 });
+      await leave?.(ledger);
+    });
+
+    test("counts a run as open if only it can settle a record that is invalid in a later push", async () => {
+      const ledger = await empty();
+      const first = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      await sendAll(ledger, first, "ambiguous");
+      const scheduled = await planned(ledger, [item(1, "C")]);
+      await completeStep(ledger, scheduled, { step: "schedule", idempotent: false });
+      const notSent = await planned(ledger, [item(1, "D")]);
+      expect(await ledger.unsettledRuns()).toEqual([notSent, scheduled, first]);
+      const rows = ["A", "B", "C", "D"].map((key, index) => item(index + 1, key, "y", { status: "invalid" }));
+      await planned(ledger, rows);
+      expect(await ledger.unsettledRuns()).toEqual([scheduled, first]);
+      const again = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
+      expect(await ledger.unsettledRuns()).toEqual([again]);
       await leave?.(ledger);
     });
 
