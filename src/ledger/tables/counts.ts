@@ -1,7 +1,7 @@
 import type { Coverage } from "../records/run.ts";
 import type { RowName } from "../records/planned-item.ts";
 import { forgetCorrected, notePlanned, PLANNED_PUSHES, sinceRun } from "./planned-records.ts";
-import { coverRecovered } from "./recoveries.ts";
+import { adoptUnsent, coverRecovered } from "./recoveries.ts";
 import { type Sql, statement, type Tables, type Work } from "./tables.ts";
 
 /** Returns the counts of one kind, largest first. */
@@ -67,6 +67,7 @@ const SELECT_COVERAGE = statement<EndpointCoverage>({
  * contains with other keys.
  */
 export function* coverPlan(tables: Tables, run: number, superseded: readonly RowName[]): Work<void> {
+  yield* adoptUnsent(tables);
   const { id: latest = 0 } = (yield* tables.row(LATEST_RECORD)) ?? {};
   yield* tables.run(INSERT_RECORDS, run);
   const { count: inserted = 0 } = (yield* tables.row(COUNT_INSERTED, latest)) ?? {};

@@ -175,7 +175,8 @@ const MOVE_UNSENT = `
   order by items.record
   on conflict (identity) do nothing`;
 
-const DELETE_MOVED = `
+/** Deletes the rows in `unsent` whose records have rows in `records`. */
+export const DELETE_MOVED: string = `
   delete from migrate.unsent where exists (select 1 from migrate.records where records.identity = unsent.identity)`;
 
 const ANY_OLDER_KEYLESS = "select 1 as found from migrate.keyless where run <> $1 limit 1";

@@ -1,4 +1,5 @@
 import type { RunRow } from "../runs/recorded-run.ts";
+import { DELETE_MOVED } from "./planned-records.ts";
 import { exists, type Sql, statement, type Tables, type Work } from "./tables.ts";
 
 /**
@@ -43,6 +44,33 @@ const INSERT_HELD: Sql = {
   sqlite: insertHeld("iif(identity in (select identity from unsent), 0, -1)"),
   postgres: insertHeld("0"),
 };
+
+/**
+ * Moves the plans of records that no plan could send from `unsent` to `records`, if a recovery has found requests for
+ * these records. Otherwise, the next plan would count the records twice.
+ */
+export function* adoptUnsent(tables: Tables): Work<void> {
+  if (!(yield* exists(tables, ANY_ADOPTABLE))) return;
+  yield* tables.run(ADOPT_UNSENT);
+  yield* tables.run(DELETE_MOVED);
+}
+
+const anyAdoptable = (condition: string): string => `
+  select 1 as found from migrate.unsent inner join migrate.records on records.identity = unsent.identity
+  where ${condition} records.planned_run is null limit 1`;
+
+const ANY_ADOPTABLE: Sql = {
+  sqlite: anyAdoptable("(select recoveries from ledger_state) is not null and"),
+  postgres: anyAdoptable(""),
+};
+
+const ADOPT_UNSENT = `
+  update migrate.records set since_run = unsent.since_run, planned_run = unsent.planned_run,
+    planned_record = unsent.planned_record, planned_content = coalesce(latest.content, ''::bytea),
+    held = case when latest.status in ('invalid', 'excluded') then 1 end
+  from migrate.unsent
+  inner join migrate.items as latest on latest.run = unsent.planned_run and latest.record = unsent.planned_record
+  where records.identity = unsent.identity and records.planned_run is null`;
 
 /**
  * Marks records of this run as planned if they were known only from a recovery or a journal. Returns their number, and

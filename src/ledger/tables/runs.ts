@@ -9,6 +9,7 @@ import { newRunId } from "../runs/run-id.ts";
 import { sinceAbandoned } from "./abandoned.ts";
 import { closeInterruptedAttempts } from "./interruption.ts";
 import { planUnsent } from "./planned-records.ts";
+import { adoptUnsent } from "./recoveries.ts";
 import { saveSetupFiles } from "./setup-files.ts";
 import { quickStatement, type Selected, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
@@ -84,6 +85,7 @@ export function* resumeRun(tables: Tables, run: RunRow, policy: PlanPolicy, at: 
     yield* skipAccepted(tables, run);
     yield* applyKnownRecords(tables, run, policy, reopened);
     if (reopened === "left" && policy.newKeys !== true) yield* refuseNearKnownKeys(tables, run, policy);
+    yield* adoptUnsent(tables);
     yield* planUnsent(tables, run.number);
     yield* noteCompared(tables, run);
     yield* tables.run(

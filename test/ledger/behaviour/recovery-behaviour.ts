@@ -44,6 +44,18 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.coverage()).toMatchObject([{ records: 3, accepted: 1 }]);
     });
 
+    test("counts a record only once if no plan could send it before its request was found in a journal", async () => {
+      const invalid = { status: "invalid" } as const;
+      await planned(ledger, [item(1, "A", "x", invalid), item(2, "B", "x", invalid)]);
+      await recovery.markPossiblySent([request("A", 1)], AT);
+      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: false });
+      await planned(ledger, [item(1, "A", "x", invalid)]);
+      expect(await ledger.coverage()).toMatchObject([{ records: 2, accepted: 0 }]);
+      const { records, counts } = (await ledger.migration())[0] ?? {};
+      expect({ records, counts }).toMatchObject({ records: 2, counts: { ambiguous: 1, invalid: 1, pending: 0 } });
+      expect(await ledger.unplannedRecords()).toBe(0);
+    });
+
     test("makes an accepted record ambiguous if it was sent again with other content", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x")]), "accepted");
       await recovery.markPossiblySent([request("A", 2, { content: contentHash({ content: "y" }) })], AT);
