@@ -23,8 +23,8 @@ export interface Report extends RunOutcomes {
   readonly summary: Summary;
   /** Yields the same outcomes, with consecutive valid records as columns. Absent if they are not stored as columns. */
   readonly inColumns?: () => AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
-  /** Returns the reason why the outcome of an ambiguous record is unknown; undefined if the ledger has none. */
-  readonly reasonOf?: ((ambiguous: Outcome) => Promise<string | undefined>) | undefined;
+  /** Returns the reason why an ambiguous or pending record is not settled; undefined if the ledger has none. */
+  readonly reasonOf?: ((unsettled: Outcome) => Promise<string | undefined>) | undefined;
   /** Whether to show the values of cells next to their shapes (`--show-values`). */
   readonly showValues: boolean;
   /** Whether to add the attributes `file` and `line` to JUnit test cases (`--test-locations`). */

@@ -216,7 +216,7 @@ export async function describeReport(
     summary: { ...(summary ?? (await ledger.summary(run.id))), exitCode },
     outcomes: outcomesOf(reportable),
     ...definedMembers({ inColumns: columnsOf(reportable) }),
-    reasonOf: (ambiguous) => reasonOf(ambiguous, reportable),
+    reasonOf: (unsettled) => reasonOf(unsettled, reportable),
     showValues: reporting.showValues,
     title: titleOf(run, job),
     run: await factsOf(run, ledger),
@@ -225,10 +225,10 @@ export async function describeReport(
   };
 }
 
-/** Returns the reason that is stored with the run's last ambiguous request for the record. */
-async function reasonOf({ key, record }: Outcome, { ledger, run }: ReportableRun): Promise<string | undefined> {
+/** Returns the reason that is stored with the run's last request for the record that had the status of the record. */
+async function reasonOf({ key, record, status }: Outcome, { ledger, run }: ReportableRun): Promise<string | undefined> {
   const attempts = key === undefined ? [] : ((await ledger.attempts?.(key)) ?? []);
-  const own = attempts.filter((one) => one.run === run.id && one.record === record && one.status === "ambiguous");
+  const own = attempts.filter((one) => one.run === run.id && one.record === record && one.status === status);
   return own.at(-1)?.reason;
 }
 

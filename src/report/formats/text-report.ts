@@ -15,8 +15,8 @@ const MAX_LISTED = 5;
 
 /**
  * Writes the most frequent causes of errors, then those of warnings. Each cause has a description and one example place
- * for each of its most frequent shapes. The first ambiguous and existing records follow. A blank line at the end
- * separates the report from the summary.
+ * for each of its most frequent shapes. The first ambiguous, pending and existing records follow. A blank line at the
+ * end separates the report from the summary.
  */
 export async function textReporter(report: Report, write: Write): Promise<void> {
   const { errors, warnings } = report.summary;
@@ -27,6 +27,7 @@ export async function textReporter(report: Report, write: Write): Promise<void> 
     ...section("error", causes, report, screen),
     ...section("warning", causes, report, screen),
     ...(await recordList(report, "ambiguous", "outcome unknown", screen)),
+    ...(await recordList(report, "pending", "not sent, or not finished on the platform", screen)),
     ...(await recordList(report, "existing", "already on the platform, content not compared", screen)),
   ];
   await write(blocks.map((block) => `${block}\n\n`).join(""));
@@ -138,7 +139,10 @@ function packParts(parts: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-/** Lists the first records with a status, by key and place, because the user must find them on the platform. */
+/**
+ * Lists the first records with a status, by key and place, because the user must find them on the platform. Lists only
+ * those pending records whose requests have failed: for the others, there is nothing to explain.
+ */
 async function recordList(
   report: Report,
   status: Status,
@@ -148,21 +152,26 @@ async function recordList(
   const count = report.summary.counts[status] ?? 0;
   if (count === 0) return [];
   const lines = [style.bold(`${formatCount(count)} ${status} ${plural(count, "record")} (${meaning})`), ""];
+  let listed = 0;
   for (const outcome of await firstRecords(report, status)) {
     const { key, source, record } = outcome;
-    const reason = status === "ambiguous" ? await report.reasonOf?.(outcome) : undefined;
+    const reason = status === "existing" ? undefined : await report.reasonOf?.(outcome);
+    if (status === "pending" && reason === undefined) continue;
+    listed += 1;
     const name = style.yellow(plainText(key ?? `record ${record}`, 80));
     lines.push(`${indent}${name}  ${plainText(formatPlace(source), 200)}`);
     if (reason !== undefined) lines.push(`${indent}  ${plainLine(reason)}`);
   }
-  if (count > MAX_LISTED) lines.push(`${indent}and ${formatCount(count - MAX_LISTED)} more`);
+  if (listed === 0) return [];
+  if (count > listed) lines.push(`${indent}and ${formatCount(count - listed)} more`);
   return [lines.join("\n")];
 }
 
 async function firstRecords({ outcomes }: Report, status: Status): Promise<readonly Outcome[]> {
   const first: Outcome[] = [];
   for await (const batch of outcomes([status])) {
-    first.push(...batch.slice(0, MAX_LISTED - first.length));
+    const wanted = status === "pending" ? batch.filter(({ attempts = 0 }) => attempts > 0) : batch;
+    first.push(...wanted.slice(0, MAX_LISTED - first.length));
     if (first.length === MAX_LISTED) break;
   }
   return first;

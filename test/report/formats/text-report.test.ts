@@ -46,6 +46,29 @@ describe("text", () => {
     expect(text).toMatch(/\n {7}record (\d+) {2}accounts\.csv:5\n {9}timeout of record \1\n/);
   });
 
+  it("shows why records that were sent are still pending, without the records that were not sent", async () => {
+    const pending = [0, 1, 2].map((attempts) => ({
+      record: attempts + 1,
+      key: `EXT-${attempts}`,
+      source: { file: "accounts.csv", line: attempts + 2 },
+      status: "pending" as const,
+      problems: [],
+      attempts,
+    }));
+    const reasons = new Map([[2, "HTTP 409: the record may already exist"]]);
+    const reasonOf = async ({ record }: Outcome): Promise<string | undefined> => reasons.get(record);
+    expect(await rendered(reporters.text, reportOf(pending, { reasonOf }))).toBe(
+      `3 pending records (not sent, or not finished on the platform)
+
+       EXT-1  accounts.csv:3
+         HTTP 409: the record may already exist
+       and 2 more
+
+`,
+    );
+    expect(await rendered(reporters.text, reportOf(pending))).toBe("");
+  });
+
   it("shows the value of the example next to its shape only on request", async () => {
     const record = numbered(1, (at) => mobile("9{9}", at));
     expect(await rendered(reporters.text, reportOf(record))).not.toContain("077009001");
