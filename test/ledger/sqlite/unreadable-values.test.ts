@@ -9,11 +9,15 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 
 const PROBLEM = { attr: "name", severity: "error", by: "platform", code: "blank", detail: "" } as const;
 
-/** Changes a ledger that has one invalid record with a tool that does not update the checksums. */
-async function changedLedger(sql: string): Promise<string> {
+/**
+ * Changes a ledger with a tool that does not update the checksums. The ledger has a run with an invalid record, and a
+ * run for each of the other keys.
+ */
+async function changedLedger(sql: string, otherRuns: readonly string[] = []): Promise<string> {
   const path = join(temporaryFolder(), "ledger.db");
   const ledger = await openLedger({ path });
   await planned(ledger, [item(1, "A", "same", { status: "invalid", problems: [PROBLEM] })]);
+  for (const key of otherRuns) await planned(ledger, [item(1, key)]);
   await ledger.close();
   const database = new DatabaseSync(path);
   database.exec(sql);
@@ -52,3 +56,13 @@ test.each(["name", "command", "target", "supplier", "operation", "endpoint", "st
     await ledger.close();
   },
 );
+
+test("a repair leaves out a run without a required value, so that commands can read the ledger again", async () => {
+  const store = sqliteLedgerStore(await changedLedger("update runs set target = null where id = 1", ["B"]));
+  const { tables } = (await store.repair?.("1")) ?? {};
+  expect(tables).toContainEqual({ table: "runs", rows: 1, isWhole: false });
+  expect((await store.check()).findings).toEqual([]);
+  const ledger = await store.read();
+  expect(await ledger.runs()).toHaveLength(1);
+  await ledger.close();
+});

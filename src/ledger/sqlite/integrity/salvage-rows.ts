@@ -1,5 +1,6 @@
 import { Failure } from "../../../model/failure.ts";
 import type { LedgerRepair } from "../../ledger-store.ts";
+import { REQUIRED_RUN_COLUMNS } from "../../runs/recorded-run.ts";
 import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { statement } from "../../tables/tables.ts";
 
@@ -66,7 +67,7 @@ function copyRows({ corrupt, intact, table, keys, columns }: Copy, order: "asc" 
   const sorted = `order by ${keys.map((name) => `${name} ${order}`).join(", ")}`;
   const insert = `insert or ignore into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`;
   const take = (row: Readonly<Record<string, SqlValue>>): boolean =>
-    keys.every((name) => row[name] !== null) &&
+    [...keys, ...(table === "runs" ? REQUIRED_RUN_COLUMNS : [])].every((name) => row[name] !== null) &&
     unlessCorrupt(() => intact.run(insert, ...columns.map((name) => row[name] ?? null))) === 1;
   let last: readonly SqlValue[] | undefined;
   let isWhole = true;
