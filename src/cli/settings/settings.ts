@@ -88,11 +88,19 @@ export function settingsOf(
 /** @param flags `format` is the format of stdout, if the command has this option */
 function commonSettings(config: Config, flags: Flags & { readonly format?: string }): CommonSettings {
   const { file: configFile, placeOf, inventory, owners } = config;
-  const ledger = requireLedgerLocator(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER);
+  const ledger = requireLedgerLocator(namedLedger(flags) ?? config.ledger ?? DEFAULT_LEDGER);
   if (flags.testLocations === true && flags.format !== "junit") {
     throw new Failure("usage", "--test-locations needs --format junit", { hint: "other formats have no test cases" });
   }
   return { configFile, placeOf, ledger, workbook: flags.format === "xlsx", inventory, owners };
+}
+
+/**
+ * Returns the ledger that the user named. Suggested commands omit only `DEFAULT_LEDGER`, so the same path is returned in
+ * another form if the user named it: the configuration may name another ledger.
+ */
+function namedLedger({ ledger }: Flags): string | undefined {
+  return ledger === DEFAULT_LEDGER ? `./${DEFAULT_LEDGER}` : ledger;
 }
 
 export interface LedgerSettings extends CommonSettings {

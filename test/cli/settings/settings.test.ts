@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Flags } from "../../../src/cli/options/options.ts";
 import { readLedgerSettings, readSettings } from "../../../src/cli/settings/settings.ts";
+import { ledgerFlag } from "../../../src/ledger/open-ledger-store.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const CONFIG = `
@@ -147,6 +148,14 @@ describe("settings", () => {
   ])("are refused if a flag is invalid: %j", async (flags, code, hint) => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     await expect(readSettings([], flags, folder)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });
+  });
+
+  it("keep the default ledger in suggested commands if the user named it, because the file may name another one", async () => {
+    const folder = temporaryFolder({ "migrate.yaml": CONFIG });
+    const suggestedFor = async (flags: Flags) => ledgerFlag((await readLedgerSettings(flags, folder)).ledger);
+    expect(await suggestedFor({ ledger: ".migrate/ledger.db" })).toEqual(["--ledger", "./.migrate/ledger.db"]);
+    expect(await suggestedFor({})).toEqual(["--ledger", "file.db"]);
+    expect(ledgerFlag((await readLedgerSettings({}, temporaryFolder())).ledger)).toEqual([]);
   });
 
   it("for commands that start from a run have no report folder without --out", async () => {
