@@ -225,7 +225,7 @@ describe("init on the command line", () => {
   test("writes a valid mapping even if no column matches", async () => {
     const cwd = temporaryFolder({ ...SMALL, "a.csv": "NOTES\nwas exported\n" });
     const { code, stdout } = await runCli(["init", "a.csv", "--contract", "c.yaml", "--operation", "imp"], { cwd });
-    expect([code, stdout]).toEqual([0, expect.stringContaining("0 of 1 record are already valid")]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("0 of 1 record is already valid")]);
     expect(mappingOf(cwd)).toMatch(/^payload: \{\} +# TODO no column matches a field/m);
   });
 
