@@ -69,7 +69,6 @@ export const PARTS: readonly (readonly string[])[] = [
   ],
   [
     "e2e/mapping-function-failures",
-    "e2e/read-back-lies",
     "e2e/reply-lies",
     "e2e/restored-database",
     "e2e/shared-run-stops",

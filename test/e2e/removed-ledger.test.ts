@@ -50,7 +50,7 @@ test.each(LOSSES)("a push whose ledger %s stops, and the next push creates no ac
   accident(work);
   const { code, stderr } = await pushing.ended;
   expect(stderr).toMatch(/was removed, renamed or replaced while it was in use/);
-  expect(stderr).toMatch(/Next +migrate ledger repair --ledger/);
+  expect(stderr).toMatch(/Next +migrate ledger repair\n/);
   expect(code).toBe(6);
   const sent = (await admin.imports()).length;
   expect(sent).toBeLessThan(ACCOUNTS / 2);
