@@ -18,7 +18,10 @@ interface CountedCause {
   readonly otherShapes: number;
 }
 
-/** Problems that probably have the same cause: the same severity, origin and code at the same field of any item. */
+/**
+ * Problems that probably have the same cause: the same severity, origin, code and expected type at the same field of any
+ * item.
+ */
 export interface Cause extends CountedCause {
   /** Shapes of the values, most frequent first. */
   readonly shapes: readonly ShapeCount[];
@@ -60,8 +63,10 @@ export async function collectCauses(outcomes: AsyncIterable<readonly Outcome[]>)
 }
 
 /** Returns a key that is the same for problems that probably have the same cause. */
-export function causeKey({ severity, by, code, attr }: Problem): string {
-  return `${severity} ${by} ${code} ${attrPattern(attr)}`;
+export function causeKey(problem: Problem): string {
+  const { severity, by, code, attr } = problem;
+  const expected = problem.code === "invalid" && "expected" in problem ? ` ${problem.expected}` : "";
+  return `${severity} ${by} ${code} ${attrPattern(attr)}${expected}`;
 }
 
 interface CauseGroups {

@@ -37,6 +37,18 @@ describe("text", () => {
     );
   });
 
+  it("separates values with too many digits from other values that are no number", async () => {
+    const outcomes = [amount("exact number", 2), amount("number", 3)].map((problem, at): Outcome => ({
+      record: at + 1,
+      source: { file: "accounts.csv", line: at + 2 },
+      status: "invalid",
+      problems: [problem],
+    }));
+    const text = await rendered(reporters.text, reportOf(outcomes));
+    expect(text).toMatch(/amount\n +Has too many digits: .*\n +e\.g\. accounts\.csv:2/);
+    expect(text).toMatch(/amount\n +Must be a number\.\n +e\.g\. accounts\.csv:3/);
+  });
+
   it("shows why the outcome of an ambiguous record is unknown", async () => {
     const ambiguous = MIXED.filter(({ status }) => status === "ambiguous");
     const text = await rendered(
@@ -152,4 +164,16 @@ function numbered(count: number, problem: (at: number) => Problem, from = 0): re
 
 function renumbered(outcomes: readonly Outcome[], from: number): readonly Outcome[] {
   return outcomes.map((outcome) => ({ ...outcome, record: outcome.record + from }));
+}
+
+/** A problem of a number at this line. */
+function amount(expected: "exact number" | "number", line: number): Problem {
+  return {
+    attr: "amount",
+    code: "invalid",
+    expected,
+    severity: "error",
+    by: "local",
+    place: { file: "accounts.csv", line, column: "AMOUNT" },
+  };
 }
