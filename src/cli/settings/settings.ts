@@ -95,10 +95,7 @@ function commonSettings(config: Config, flags: Flags & { readonly format?: strin
   return { configFile, placeOf, ledger, workbook: flags.format === "xlsx", inventory, owners };
 }
 
-/**
- * Returns the ledger that the user named. Suggested commands omit only `DEFAULT_LEDGER`, so the same path is returned in
- * another form if the user named it: the configuration may name another ledger.
- */
+/** Writes a named default ledger differently, so that `ledgerFlag` keeps it: the configuration may name another one. */
 function namedLedger({ ledger }: Flags): string | undefined {
   return ledger === DEFAULT_LEDGER ? `./${DEFAULT_LEDGER}` : ledger;
 }
