@@ -158,7 +158,7 @@ describeWebPages("editing on the Fix page", (open) => {
     const folder = project({ accounts: [{ REF: "A", TYPE: "X", NAME: long }] });
     const web = await startWeb(folder);
     const { page, complaints } = await open(fixAddress(web));
-    await showValues(page);
+    await showValues(page, "nnnn");
     await page.click(nameCell(0));
     await page.fill(LONG_VALUE, `${long}!`);
     await editElsewhere(web, 0, TYPE, "D");
@@ -183,7 +183,7 @@ describeWebPages("editing on the Fix page", (open) => {
     const folder = project({ accounts: [{ REF: "A", TYPE: "X", NAME: "two\r\nlines" }] });
     const web = await startWeb(folder);
     const { page, complaints } = await open(fixAddress(web));
-    await showValues(page);
+    await showValues(page, "two");
     await page.click(nameCell(0));
     await page.keyboard.press("F2");
     await page.keyboard.press("Enter");

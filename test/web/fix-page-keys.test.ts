@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { runCli } from "../e2e/cli.ts";
-import { ACTIVE, correctionsIn, fixAddress, project, status } from "./fix-page-scene.ts";
+import { correctionsIn, fixAddress, project, showValues, status } from "./fix-page-scene.ts";
 import { describeWebPages, startWeb } from "./web-scene.ts";
 
 const WRONG_TYPES = {
@@ -12,12 +12,10 @@ function cell(row: number, column: number): string {
   return `.slick-row[data-row="${row}"] .slick-cell.l${column}`;
 }
 
-/** Waits for the rows, and shows the values. */
-async function showValues(page: Page): Promise<void> {
+/** Shows the values, and allows the page to use the clipboard. */
+async function showValuesToCopy(page: Page): Promise<void> {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.waitForSelector(ACTIVE);
-  await page.click("label.switch");
-  await page.waitForSelector(`${cell(0, 3)}:has-text("Name 1")`);
+  await showValues(page, "Name 1");
 }
 
 async function paste(page: Page, text: string, target: string): Promise<void> {
@@ -36,7 +34,7 @@ describeWebPages("the keyboard and the clipboard on the Fix page", (open) => {
     const folder = project(WRONG_TYPES);
     const web = await startWeb(folder);
     const { page, complaints } = await open(fixAddress(web));
-    await showValues(page);
+    await showValuesToCopy(page);
     await page.click(cell(0, 0));
     await page.keyboard.press("Control+c");
     await status(page, "The “Row” column does not belong to the source.");
@@ -65,7 +63,7 @@ describeWebPages("the keyboard and the clipboard on the Fix page", (open) => {
     const folder = project(WRONG_TYPES);
     const web = await startWeb(folder);
     const { page, complaints } = await open(fixAddress(web));
-    await showValues(page);
+    await showValuesToCopy(page);
     for (const [row, character] of ["Alt+@", "Control+Alt+@"].entries()) {
       await page.click(cell(row, 3));
       await page.keyboard.press(character);
@@ -90,7 +88,7 @@ describeWebPages("the keyboard and the clipboard on the Fix page", (open) => {
     const folder = project(WRONG_TYPES);
     const web = await startWeb(folder);
     const { page } = await open(fixAddress(web));
-    await showValues(page);
+    await showValuesToCopy(page);
     await page.click(cell(1, 3));
     await page.keyboard.press("Delete");
     await status(page, "1 cell saved");

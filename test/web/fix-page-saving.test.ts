@@ -85,7 +85,7 @@ describeWebPages("saving on the Fix page", (open) => {
   it("keeps the text of a long value that is not saved", async () => {
     const web = await startWeb(project(LONG_NAME));
     const { page } = await open(fixAddress(web));
-    await showValues(page);
+    await showValues(page, "nnnn");
     await page.click(nameCell(0));
     await page.fill(LONG_VALUE, "Long text");
     web.cli.kill("SIGKILL");
@@ -101,7 +101,7 @@ describeWebPages("saving on the Fix page", (open) => {
     const web = await startWeb(folder);
     const { page, complaints } = await open(web.address);
     await page.click("nav >> text=Fix");
-    await showValues(page);
+    await showValues(page, "nnnn");
     await page.click(nameCell(0));
     await page.fill(LONG_VALUE, "Left");
     await page.click(nameCell(1));

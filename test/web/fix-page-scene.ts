@@ -35,11 +35,12 @@ export const LONG_VALUE = ".fix-details textarea";
 /** The list of the edits that were not saved. */
 export const NOT_SAVED = ".notice.error:has(li)";
 
-/** Waits for the rows, and shows the values. */
-export async function showValues(page: Page): Promise<void> {
+/** Shows the values, and waits until the first name starts with the text. */
+export async function showValues(page: Page, name = "Amina"): Promise<void> {
   await page.waitForSelector(ACTIVE);
   await page.click("label.switch");
-  await page.waitForSelector(`${nameCell(0)}:not(:has-text("A{4}"))`);
+  await page.waitForSelector(`${nameCell(0)}:has-text("${name}")`);
+  await page.waitForSelector(ACTIVE);
 }
 
 export async function activeText(page: Page): Promise<string> {
