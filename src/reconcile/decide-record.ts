@@ -8,6 +8,11 @@ import type { UndecidedContext, UndecidedRecord } from "./undecided-records.ts";
 export interface DecisionContext extends UndecidedContext {
   /** Account name of the user who runs the command, or `migrate` for the decisions of a push. */
   readonly who: string;
+  /**
+   * Whether to accept a record that the platform has, although only its key can be compared. Never accepts a record
+   * whose last request had different content.
+   */
+  readonly acceptsKeyOnly?: boolean | undefined;
 }
 
 /**
@@ -40,9 +45,13 @@ export function decisionFor(
   };
   if (lookup.kind === "found") {
     const { compared } = lookup;
-    if (compared.length === 0 && record.mayHoldOther) return record.isAsSent ? NOT_COMPARED : NOT_SENT;
-    const equal = compared.length === 0 ? "" : `, with the same values: ${compared.join(", ")}`;
-    return { ...found, decision: "accepted", reason: `the platform has the record${equal}` };
+    if (compared.length > 0) {
+      const reason = `the platform has the record, with the same values: ${compared.join(", ")}`;
+      return { ...found, decision: "accepted", reason };
+    }
+    const open = openAfterKey(record, context);
+    const decided = record.mayHoldOther ? " (decided with --accept-found)" : "";
+    return open ?? { ...found, decision: "accepted", reason: `the platform has the record${decided}` };
   }
   return {
     ...found,
@@ -52,10 +61,20 @@ export function decisionFor(
   };
 }
 
+/** Returns the reason why a record stays open although the platform has its key. */
+export function openAfterKey(
+  { mayHoldOther, isAsSent }: Pick<UndecidedRecord, "mayHoldOther" | "isAsSent">,
+  { acceptsKeyOnly = false }: Pick<DecisionContext, "acceptsKeyOnly">,
+): string | undefined {
+  if (!mayHoldOther) return undefined;
+  if (!isAsSent) return NOT_SENT;
+  return acceptsKeyOnly ? undefined : NOT_COMPARED;
+}
+
 const NOT_FOUND = "the platform rejected the record as already existing, but a query did not find it";
 const NOT_COMPARED =
   "the platform has the record, perhaps with different content, and only its key could be compared " +
-  "(`match` in x-migrate-read-back)";
+  "(`match` in x-migrate-read-back); `migrate reconcile --accept-found` accepts it";
 const NOT_SENT =
   "the platform has the record, perhaps with different content, and its content was not compared, because the content " +
   "of the last request differs from the content in this run (`migrate explain <key>` names the run that sent it)";

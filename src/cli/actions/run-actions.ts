@@ -65,8 +65,8 @@ export function resumeAction(session: Session, run: string | undefined, flags: R
 export function reconcileAction(session: Session, run: string | undefined, flags: ReconcileFlags): Promise<void> {
   return withLedger(session, flags, async (settings, context) => {
     const { reconcile } = await import("../../commands/upload/reconcile.ts");
-    const { accept = [], resend = [], resendAll, quietPeriod, showValues = false } = flags;
-    const decided = { accept, resend, resendAll, who: operator() };
+    const { accept = [], resend = [], resendAll, acceptFound, quietPeriod, showValues = false } = flags;
+    const decided = { accept, resend, resendAll, acceptFound, who: operator() };
     const options = { ...settings, run, ...decided, quietMs: quietPeriod, showValues };
     return showRun(await reconcile(options, context.dependencies), flags, context);
   });

@@ -151,21 +151,25 @@ export const RESUME = {
 } as const;
 
 export const RECONCILE = {
-  accept: { arg: "<key...>", help: "mark these records as accepted without querying the platform" },
-  resend: { arg: "<key...>", help: "mark these records as not received, so that `migrate resume` sends them again" },
+  accept: { arg: "<key...>", help: "mark as accepted without querying the platform" },
+  resend: { arg: "<key...>", help: "mark as not received, so that `migrate resume` sends them again" },
   resendAll: {
     arg: "<number>",
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "mark as not received all ambiguous records for which the ledger has no request; <number> must equal the number of these records",
+    help: "mark as not received the ambiguous records without a request in the ledger; <number> must be their number",
+  },
+  acceptFound: {
+    conflicts: ["accept", "resend", "resendAll"],
+    help: "accept the records that the platform has even if only their keys can be compared",
   },
   /** In milliseconds. */
   quietPeriod: {
     arg: "<duration>",
     kind: "duration",
     conflicts: ["accept", "resend", "resendAll"],
-    help: "minimum time between the last unanswered request and the first query (default: timeouts.quietSeconds of the target)",
+    help: "minimum time from the last unanswered request to the first query (default: timeouts.quietSeconds)",
   },
 } as const;
 

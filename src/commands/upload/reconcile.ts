@@ -23,6 +23,8 @@ export interface ReconcileOptions extends RecordedRunOptions {
    * user confirms that all these records may be sent.
    */
   readonly resendAll?: number | undefined;
+  /** Whether to accept the records that the platform has, even if only their keys can be compared. */
+  readonly acceptFound?: boolean | undefined;
   /** The person who runs the command: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly who: string;
   /** Time without a request, in milliseconds, before the platform is queried; default: the target's quiet period. */
@@ -138,7 +140,7 @@ function sentByOther(sender: string, run: string): Failure {
 
 /** Looks up the ambiguous and existing records. Returns the failure that stopped the lookup, if any. */
 async function readBack(
-  { who, quietMs }: ReconcileOptions,
+  { who, quietMs, acceptFound }: ReconcileOptions,
   job: Job,
   { ledger, run, settings, closeLater, dependencies }: ReconcileContext,
   msSinceAbandoned: number | undefined,
@@ -160,7 +162,8 @@ async function readBack(
   await waitForQuiet(quiet, msSinceAbandoned, { ...dependencies, setting: "--quiet-period" });
   const policy = reconcilePolicy(job, settings);
   try {
-    await reconcileRun({ job, handle: { ledger, run }, client, policy, who, dependencies, readBackIntervalMs: quiet });
+    const deciding = { job, handle: { ledger, run }, who, acceptsKeyOnly: acceptFound, dependencies };
+    await reconcileRun({ ...deciding, client, policy, readBackIntervalMs: quiet });
     if (!dependencies.drain.aborted) return undefined;
     return new Failure("incomplete", "stopped before all ambiguous records were looked up", {
       hint: "run the same command again",
