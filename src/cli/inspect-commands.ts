@@ -182,7 +182,12 @@ function addLedgerCommands(program: Command, session: Session): void {
     .action(onDemand(session, async () => (await ledgerActions()).ledgerCheckAction));
   withOptions(ledger.command("repair"), [...options("config", "ledger"), formatOption()])
     .description("Repair a corrupt or restored ledger. Records that may have been sent become ambiguous.")
-    .option("--nothing-lost", "confirm that the restored database contains every request that other machines have sent")
+    .option("--nothing-lost", "confirm that the database has every request of other machines")
+    .addOption(
+      ledger
+        .createOption("--some-lost", "treat every record that is not accepted as possibly sent")
+        .conflicts("nothingLost"),
+    )
     .action(onDemand(session, async () => (await ledgerActions()).ledgerRepairAction));
   withOptions(ledger.command("export"), options("config", "ledger"))
     .description(

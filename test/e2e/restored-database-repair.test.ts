@@ -16,10 +16,26 @@ describe.skipIf(!CAN_RESTORE)("after a restore of the database (skipped without 
     // Another machine may have sent other content, and the contract allows only keys to be compared.
     const left = await migrate([...reconcile, "--quiet-period", "0s"], other);
     expect(statusCounts(outcomeLines(left.stdout))).toEqual({ skipped: DAY_1, ambiguous: ALL - DAY_1 });
-    const keys = outcomeLines(left.stdout).flatMap(({ key = "", status }) => (status === "ambiguous" ? [key] : []));
-    const settled = await migrate([...reconcile, "--accept", ...keys], other);
+    const settled = await migrate([...reconcile, "--quiet-period", "0s", "--accept-found"], other);
     expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ skipped: DAY_1, accepted: ALL - DAY_1 });
     expect((await push([...ONCE, "--ledger", ledger], other)).code).toBe(0);
+    expect(await migrate(["ledger", "check", "--ledger", ledger])).toMatchObject({ code: 0 });
+    expect(await twice()).toBe(0);
+  });
+
+  test("a new database after `ledger repair --some-lost` sends no record that the platform has", async () => {
+    const lost = await inScene(DAY_1);
+    expect((await lost.push([...ONCE, "--ledger", lost.ledger])).code).toBe(0);
+    const scene = await inScene(ALL);
+    const { ledger, push, migrate } = scene;
+    const other = machine(scene);
+    expect((await migrate(["ledger", "repair", "--some-lost", "--ledger", ledger], other)).code).toBe(5);
+    const held = await push([...ONCE, "--ledger", ledger], other);
+    expect(statusCounts(outcomeLines(held.stdout))).toEqual({ ambiguous: ALL });
+    const reconcile = ["reconcile", "--format", "ndjson", "--ledger", ledger, "--quiet-period", "0s", "--accept-found"];
+    const settled = await migrate(reconcile, other);
+    expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ accepted: DAY_1, pending: ALL - DAY_1 });
+    expect((await migrate(["resume", "--ledger", ledger], other)).code).toBe(0);
     expect(await migrate(["ledger", "check", "--ledger", ledger])).toMatchObject({ code: 0 });
     expect(await twice()).toBe(0);
   });

@@ -151,7 +151,7 @@ test("--resend-all sends the new records of an uncertain period once their numbe
   writeFileSync(file, bytes);
   const repaired = await work.migrate(["ledger", "repair"]);
   expect(repaired.code).toBe(5);
-  expect(repaired.stdout).toContain("The journals are corrupt or incomplete");
+  expect(repaired.stdout).toContain("Requests may be missing from the ledger and its journals");
 
   writeExtract(work.folder, { accounts: [...goodAccounts(3), ...goodAccounts(9).slice(6)] });
   const { code, stdout } = await work.push(PUSH);
@@ -192,6 +192,35 @@ test("a new ledger sends nothing if the platform has the records and the contrac
   expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 3 });
   expect(await admin.accounts()).toHaveLength(3);
 });
+
+test.each(["resume", "push"])(
+  "after the ledger is lost, `ledger repair --some-lost`, %s and `reconcile` send only the records that the platform lacks",
+  async (command) => {
+    const flags = [...PUSH, "--contract", "no-exists.yaml"];
+    const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+    writeFileSync(work.file("no-exists.yaml"), NO_EXISTS);
+    expect((await work.push(flags)).code).toBe(0);
+    rmSync(work.file(".migrate"), { recursive: true });
+    writeExtract(work.folder, { accounts: goodAccounts(6) });
+    const refused = await work.push(flags);
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("ledger repair --some-lost")]);
+
+    expect((await work.migrate(["ledger", "repair", "--some-lost"])).code).toBe(5);
+    const again = await (command === "push" ? work.push(flags) : work.migrate(["resume", "--format", "ndjson"]));
+    expect([again.code, statusCounts(outcomeLines(again.stdout))]).toEqual([5, { ambiguous: 6 }]);
+    expect(await posts()).toHaveLength(3);
+    const asking = ["reconcile", "--quiet-period", "0s", "--format", "ndjson"];
+    const asked = await work.migrate(asking);
+    expect([asked.code, statusCounts(outcomeLines(asked.stdout))]).toEqual([5, { ambiguous: 3, pending: 3 }]);
+    expect(asked.stderr).toContain("only its key could be compared");
+    const settled = await work.migrate([...asking, "--accept-found"]);
+    expect([settled.code, statusCounts(outcomeLines(settled.stdout))]).toEqual([3, { accepted: 3, pending: 3 }]);
+    expect((await work.migrate(["resume"])).code).toBe(0);
+    expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(goodAccounts(6).map(({ REF }) => REF));
+    expect(await posts()).toHaveLength(6);
+    expect((await work.migrate(["ledger", "check"])).code).toBe(0);
+  },
+);
 
 test("a push of new records with an up-to-date ledger looks up a few of these records on the platform, and continues", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);

@@ -1,7 +1,7 @@
 import { ledgerCheck, ledgerExport, ledgerRepair } from "../../commands/ledger/ledger-maintenance.ts";
 import { runSetup, writeRunSetup } from "../../commands/ledger/run-setup.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
-import type { Flags, InspectFlags, ProofFlags, RunFilesFlags } from "../options/options.ts";
+import type { Flags, InspectFlags, ProofFlags, RepairFlags, RunFilesFlags } from "../options/options.ts";
 import { withLedger } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 import { ledgerCheckView, ledgerRepairView, runSetupView, writtenSetupView } from "../views/ledger-view.ts";
@@ -19,10 +19,10 @@ export function ledgerCheckAction(session: Session, flags: InspectFlags): Promis
   });
 }
 
-export function ledgerRepairAction(session: Session, flags: InspectFlags): Promise<void> {
+export function ledgerRepairAction(session: Session, flags: RepairFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
-    const { nothingLost } = flags;
-    const repair = await ledgerRepair({ ledger, nothingLost }, context.dependencies);
+    const { nothingLost, someLost } = flags;
+    const repair = await ledgerRepair({ ledger, nothingLost, someLost }, context.dependencies);
     await show(ledgerRepairView, repair, flags, context);
     return repair.ambiguous + repair.noted === 0 && !repair.isUncertain ? 0 : AMBIGUOUS_EXIT_CODE;
   });

@@ -85,8 +85,13 @@ export interface InspectFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
   /** The id of the run to inspect. */
   readonly run?: string;
+}
+
+export interface RepairFlags extends InspectFlags {
   /** Whether the user confirms that the restored database contains every request that other machines have sent. */
   readonly nothingLost?: boolean;
+  /** Whether the user says that requests are missing from the ledger and from its journals. */
+  readonly someLost?: boolean;
 }
 
 export type StatusFlags = InspectFlags & FlagsOf<typeof STATUS>;

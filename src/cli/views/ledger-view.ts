@@ -37,9 +37,8 @@ function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLed
 }
 
 const UNCERTAIN_WARNING =
-  "The journals are corrupt or incomplete, or other machines may have sent more requests. Later pushes therefore " +
-  "mark records that are new to the ledger as ambiguous, because they may have been sent. " +
-  "Resolve them with `migrate reconcile`.";
+  "Requests may be missing from the ledger and its journals. Later pushes therefore mark records that are new to the " +
+  "ledger as ambiguous, because they may have been sent. Resolve them with `migrate reconcile`.";
 
 const LOST_RECORDS_WARNING =
   "The next push would treat records that are missing from all tables as new. Check the lost " +

@@ -32,6 +32,11 @@ export interface RepairedLedger extends LedgerRepair {
 export interface RepairOptions extends LedgerOptions {
   /** Whether the user confirms that the only missing requests are those in the journals of this machine. */
   readonly nothingLost?: boolean | undefined;
+  /**
+   * Whether the user says that requests are missing from the ledger and from its journals. If there is no ledger, an
+   * empty one is created.
+   */
+  readonly someLost?: boolean | undefined;
 }
 
 type RepairDependencies = JournalEnvironment & Pick<StoreOptions, "drain">;
@@ -41,7 +46,7 @@ type RepairDependencies = JournalEnvironment & Pick<StoreOptions, "drain">;
  * ledger.
  */
 export async function ledgerRepair(
-  { ledger, nothingLost = false }: RepairOptions,
+  { ledger, nothingLost = false, someLost = false }: RepairOptions,
   dependencies: RepairDependencies,
 ): Promise<RepairedLedger> {
   const { clock, rescueFolder, notice } = dependencies;
@@ -49,7 +54,7 @@ export async function ledgerRepair(
   const at = timestamp(clock);
   const { server } = store;
   if (server !== undefined) {
-    const recovery = { ...dependencies, at, nothingLost };
+    const recovery = { ...dependencies, at, nothingLost, someLost };
     return usingStateFolder(dependencies, () => recoverServerLedger({ ...store, server }, recovery));
   }
   if (nothingLost) {
@@ -63,10 +68,10 @@ export async function ledgerRepair(
     });
   }
   const stamp = at.replaceAll(/\D/g, "").slice(0, 14);
-  const repaired = await store.repair(stamp, { mayRecreate: hasJournals(store) });
+  const repaired = await store.repair(stamp, { mayRecreate: someLost || hasJournals(store) });
   const opened = await store.write("ledger repair", { create: false });
   try {
-    const options = { at, rescueFolder, notice };
+    const options = { at, rescueFolder, notice, someLost };
     const { noted, isUncertain } = await recoverFromJournals(journalPlace(store), opened, options);
     return { ...repaired, noted, isUncertain };
   } finally {
@@ -77,6 +82,7 @@ export async function ledgerRepair(
 export interface ServerRecovery extends RepairDependencies {
   readonly at: string;
   readonly nothingLost: boolean;
+  readonly someLost: boolean;
 }
 
 /** The part of a server-based ledger store that a recovery needs. */
@@ -95,14 +101,14 @@ export interface ServerLedgerStore {
  */
 export async function recoverServerLedger(
   store: ServerLedgerStore,
-  { at, nothingLost, ...dependencies }: ServerRecovery,
+  { at, nothingLost, someLost, ...dependencies }: ServerRecovery,
 ): Promise<RepairedLedger> {
   const { rescueFolder, notice } = dependencies;
   const place = machineJournals(store, dependencies);
-  const ledger = await store.write("ledger repair", { create: hasMachineJournals(place) });
+  const ledger = await store.write("ledger repair", { create: someLost || hasMachineJournals(place) });
   try {
     const isUncertain = async (isComplete: boolean, unknown: number): Promise<boolean> => {
-      if (nothingLost) return false;
+      if (nothingLost || someLost) return someLost;
       const found = await findRestoreEvidence(place, ledger, dependencies, { journaled: unknown });
       return !isComplete || found?.kind === "lost" || (found?.others ?? 0) > 0;
     };

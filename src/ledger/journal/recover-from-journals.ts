@@ -31,15 +31,21 @@ export interface RecoverOptions extends JournalRescue {
 export async function recoverFromJournals(
   place: JournalPlace,
   ledger: Ledger,
-  options: RecoverOptions,
+  {
+    someLost,
+    ...options
+  }: RecoverOptions & {
+    /** Whether requests are missing that no journal contains. */
+    readonly someLost: boolean;
+  },
 ): Promise<JournalRecovery> {
   const { id } = await ledger.history();
   const comparisons: JournalComparison[] = [];
   for (const file of journalsOf(place, id)) comparisons.push(await compareJournal(file, ledger));
   const outdated = comparisons.filter(({ isUpToDate }) => !isUpToDate);
-  const isUncertain = outdated.some(({ isComplete }) => !isComplete);
+  const isUncertain = someLost || outdated.some(({ isComplete }) => !isComplete);
   const noted =
-    outdated.length === 0
+    outdated.length === 0 && !isUncertain
       ? 0
       : await accountFor(outdated, ledger, { ...options, ledgerName: place.ledgerName, isUncertain });
   return { noted, isUncertain, journals: comparisons.map(({ file }) => file) };

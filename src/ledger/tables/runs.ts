@@ -62,10 +62,20 @@ export function* historyOf(tables: Tables, clock: WallClock): Work<LedgerHistory
   return { id: id ?? undefined, requests, msSinceAbandoned: yield* sinceAbandoned(tables, at, clock) };
 }
 
-const SELECT_HISTORY = statement<{ id: string | null; requests: number; at: string | null }>(`
+const selectHistory = (uncertainRecoveries: string): string => `
   select (select name from migrate.runs order by id limit 1) as id,
     (select coalesce(sum(count), 0)::bigint from migrate.counts where kind = 'requests') as requests,
-    (select max(settled_at) from migrate.attempts where status = 'ambiguous') as at`);
+    (select max(at) from (
+      select max(settled_at) as at from migrate.attempts where status = 'ambiguous'
+      union all ${uncertainRecoveries}) as abandoned) as at`;
+
+/** A request that is missing from the ledger may have been abandoned until the recovery. */
+const SELECT_HISTORY = statement<{ id: string | null; requests: number; at: string | null }>({
+  sqlite: selectHistory(`
+    select max(json_extract(value, '$.at')) from ledger_state cross join json_each(ledger_state.recoveries)
+    where json_extract(value, '$.isUncertain')`),
+  postgres: selectHistory("select max(at) from migrate.recoveries where uncertain"),
+});
 
 /** @throws Failure `run_unknown` if the ledger has no run with this id */
 export function* requireRun(tables: Tables, id: string): Work<RunRow> {

@@ -100,7 +100,8 @@ async function probe(unsent: readonly RecordToSend[], { job, connection, drain }
     {
       hint:
         "nothing more was sent. If this is an older copy of the ledger, restore the newest copy. If another ledger " +
-        "sent these records, push with that ledger. If they were created in another way, remove them from the input",
+        "sent these records, push with that ledger. If that ledger is lost, or the records were created in another " +
+        "way, run `migrate ledger repair --some-lost`, push again, and then run `migrate reconcile`",
     },
   );
 }

@@ -185,6 +185,17 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "A" }]);
     });
 
+    test.each([
+      [true, expect.any(Number)],
+      [false, undefined],
+    ])(
+      "measures the quiet period from a recovery if it is uncertain (%s), because a missing request may be in progress",
+      async (isUncertain, expected) => {
+        await recovery.noteRecovery({ id: "one", at: AT, isUncertain });
+        expect((await ledger.history()).msSinceAbandoned).toEqual(expected);
+      },
+    );
+
     test("recognises a recovery by its id, and changes nothing if every request is known", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       expect(await recovery.isRecoveryKnown("one")).toBe(false);

@@ -170,7 +170,7 @@ export function startRepair(scene: SharedScene, machine: number, nothingLost: bo
   const connection = network.to(process);
   const repair = async (): Promise<string> => {
     if (folders === undefined) return "nothing to do";
-    const tools = { ...journalTools(folders, process, note), at: stampOf(scene), nothingLost };
+    const tools = { ...journalTools(folders, process, note), at: stampOf(scene), nothingLost, someLost: false };
     const write = async () => {
       const fence = await takeLedger(scene, process);
       const renewing = renew(scene, process, fence);
