@@ -75,10 +75,13 @@ export interface LedgerStore {
    * another name. Absent for a database server, which has its own repair tools.
    * @param stamp suffix for the name under which the corrupt ledger is kept
    * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read. Set this only if a
-   * journal contains the requests of the ledger
+   * journal contains the requests of the ledger. `mayCreate`: whether to create one if the file is missing or empty
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
    */
-  readonly repair?: (stamp: string, options?: { readonly mayRecreate: boolean }) => Promise<LedgerRepair>;
+  readonly repair?: (
+    stamp: string,
+    options?: { readonly mayRecreate?: boolean; readonly mayCreate?: boolean },
+  ) => Promise<LedgerRepair>;
 }
 
 /** The run that a process is working on. */

@@ -81,7 +81,7 @@ test("a truncated or empty ledger is not treated as a new ledger", async () => {
 test("a file that is not a ledger is neither reported as corrupt nor changed", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const before = readFileSync(work.file("accounts.csv"), "utf8");
-  for (const command of [["status"], ["ledger", "repair"]]) {
+  for (const command of [["status"], ["ledger", "repair"], ["ledger", "repair", "--some-lost"]]) {
     const { code, stderr } = await work.migrate([...command, "--ledger", "accounts.csv"]);
     expect(code).toBe(6);
     expect(stderr).toMatch(/accounts\.csv is not a ledger/);
@@ -89,6 +89,18 @@ test("a file that is not a ledger is neither reported as corrupt nor changed", a
     expect(stderr).not.toMatch(/migrate ledger repair/);
   }
   expect(readFileSync(work.file("accounts.csv"), "utf8")).toBe(before);
+});
+
+test("an intact ledger without runs can be repaired again (it used to be reported as lost)", async () => {
+  const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+  for (const [words, code] of [
+    [["--some-lost"], 5],
+    [["--some-lost"], 5],
+    [[], 0],
+  ] as const) {
+    expect((await work.migrate(["ledger", "repair", ...words])).code).toBe(code);
+    expect((await work.migrate(["ledger", "check"])).code).toBe(0);
+  }
 });
 
 test("ledger check does not create a missing ledger, and ledger repair refuses a ledger in use", async () => {

@@ -68,7 +68,7 @@ export async function ledgerRepair(
     });
   }
   const stamp = at.replaceAll(/\D/g, "").slice(0, 14);
-  const repaired = await store.repair(stamp, { mayRecreate: someLost || hasJournals(store) });
+  const repaired = await store.repair(stamp, { mayRecreate: hasJournals(store), mayCreate: someLost });
   const opened = await store.write("ledger repair", { create: false });
   try {
     const options = { at, rescueFolder, notice, someLost };

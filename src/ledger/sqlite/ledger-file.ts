@@ -158,8 +158,9 @@ export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:
       "restore the latest copy and run `migrate ledger repair`: records that may be missing from the copy become " +
-      "ambiguous. Without a copy, the same command creates a new ledger from the journal. Without a journal, the reports in " +
-      `${join(dirname(path), "runs")} show what was sent; remove ${path}-checksums to start a new ledger`,
+      "ambiguous. Without a copy, the same command creates a new ledger from the journal. Without a journal, move the " +
+      "ledger's files away and run `migrate ledger repair --some-lost`. The reports in " +
+      `${join(dirname(path), "runs")} show what was sent`,
   });
 }
 

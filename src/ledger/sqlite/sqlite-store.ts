@@ -41,12 +41,13 @@ export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): 
       requireFile(path);
       yield* exportLedger(path, isBusy);
     },
-    async repair(stamp, { mayRecreate = false } = { mayRecreate: false }) {
-      if (!mayRecreate) requireFile(path);
+    async repair(stamp, { mayRecreate = false, mayCreate = false } = {}) {
+      if (!mayRecreate && !mayCreate) requireFile(path);
       const lock = await lockLedger(path, "ledger repair");
       try {
         refuseLiveWriter(path, lock.writer);
-        return repairLedger(path, stamp, mayRecreate);
+        const isMissing = (statOf(path)?.size ?? 0) === 0;
+        return repairLedger(path, stamp, mayRecreate || (mayCreate && isMissing));
       } finally {
         await lock.release();
       }

@@ -94,12 +94,12 @@ test.each([
   expect(await findingsOf(path)).toEqual([]);
 });
 
-test("without a copy of a lost ledger, its checksum file must be removed before a new ledger can be started", async () => {
+test("without a copy of a lost ledger, `ledger repair --some-lost` creates a new one", async () => {
   const path = corruptedLedger(undefined);
   const { hint } = await refusalOf(sqliteLedgerStore(path).read);
-  expect(hint).toContain(`remove ${path}-checksums`);
-  rmSync(`${path}-checksums`);
-  const ledger = await sqliteLedgerStore(path).write("push", { create: true });
+  expect(hint).toContain("migrate ledger repair --some-lost");
+  await sqliteLedgerStore(path).repair?.("4", { mayCreate: true });
+  const ledger = await sqliteLedgerStore(path).write("push", { create: false });
   expect(await ledger.runs()).toEqual([]);
   await ledger.close();
 });

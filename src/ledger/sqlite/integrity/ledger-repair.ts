@@ -27,7 +27,7 @@ import { statement } from "../../tables/tables.ts";
  * the copy. Uncertain records become `ambiguous`. A record stays `accepted` only if a request or a decision confirms
  * it. Other states are not trusted if any data was lost. Callers must hold the lock.
  * @param stamp suffix for the name under which the corrupt ledger is kept
- * @param mayRecreate whether to create an empty ledger if no run can be read
+ * @param mayRecreate whether to create an empty ledger if neither a run nor an intact ledger without runs can be read
  * @throws Failure `ledger_damaged` if no run can be read; `storage`
  */
 export function repairLedger(path: string, stamp: string, mayRecreate = false): LedgerRepair {
@@ -71,11 +71,10 @@ function copyInto(
     const tables = salvage(corrupt, intact);
     saveRecoveries(intact, unlessCorrupt(() => recoveriesOf(corrupt)) ?? []);
     const hasRuns = tables.some(({ table, rows }) => table === "runs" && rows > 0);
-    if (!hasRuns && !mayRecreate) throw unreadable(path);
-    return {
-      tables,
-      isCertain: tables.every(({ table, isWhole }) => isWhole || HAS_NO_STATE.has(table)) && isComplete(corrupt, path),
-    };
+    const isCertain =
+      tables.every(({ table, isWhole }) => isWhole || HAS_NO_STATE.has(table)) && isComplete(corrupt, path);
+    if (!hasRuns && !isCertain && !mayRecreate) throw unreadable(path);
+    return { tables, isCertain };
   } finally {
     corrupt.close();
     if (source !== path) removeDatabase(source);
