@@ -185,7 +185,7 @@ function addLedgerCommands(program: Command, session: Session): void {
     .option("--nothing-lost", "confirm that the database has every request of other machines")
     .addOption(
       ledger
-        .createOption("--some-lost", "treat every record that is not accepted as possibly sent")
+        .createOption("--some-lost", "treat every record as possibly sent, except accepted records")
         .conflicts("nothingLost"),
     )
     .action(onDemand(session, async () => (await ledgerActions()).ledgerRepairAction));

@@ -114,7 +114,7 @@ describe("re-imported rows", () => {
     ]);
   });
 
-  it("are counted as lost if they are missing, but other rows of their record are present", async () => {
+  it("are counted as lost if they are missing while other rows of their record are present", async () => {
     const findings = await after((rows, file) => (file === "rejects.csv" ? rows : rows.toSpliced(2, 1)));
     expect(findings).toMatchObject({ ...NOTHING, lost: [{ source: "customers", count: 1, number: 3 }], returned: 11 });
   });

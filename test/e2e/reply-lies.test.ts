@@ -173,7 +173,7 @@ describe("a contract without a rule for accepted records", () => {
   });
 });
 
-test("a correct reply is accepted with undocumented fields and a differently spelt content type", async () => {
+test("a correct reply with undocumented fields and other letter case in its content type is accepted", async () => {
   const { code, stdout, stderr } = await pushTo((request) =>
     reply(
       201,

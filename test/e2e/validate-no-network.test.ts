@@ -13,7 +13,7 @@ const PUSH = ["push", "--only", "00010001"];
 const HAS_STRACE = spawnSync("strace", ["-V"]).error === undefined;
 
 describe("validate opens no socket", () => {
-  test("according to a trap for every use of the network", async () => {
+  test("(calls of the network are trapped in Node.js)", async () => {
     const { options, touched } = trap();
     const { code, stderr } = await runCli(VALIDATE, options);
     expect([code, touched()]).toEqual([1, ""]);
@@ -29,7 +29,7 @@ describe("validate opens no socket", () => {
     expect(touched()).toMatch(/^(net|tls|dns)\./);
   });
 
-  test.skipIf(!HAS_STRACE)("as a trace of its system calls shows", async () => {
+  test.skipIf(!HAS_STRACE)("(its system calls are traced)", async () => {
     expect(await socketsOf(VALIDATE)).toEqual([]);
   });
 

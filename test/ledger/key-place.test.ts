@@ -17,7 +17,7 @@ test("a problem of the key points to its column, and a problem of the date point
   expect(placeIn(cells, "asOf")).toEqual({ file: "a", line: 4, ...DATE });
 });
 
-test("a problem points to the row if its file has no such cell", () => {
+test("a problem points to the row if no cell is known for its value", () => {
   expect(placeIn({ key: [REF], asOf: [] }, "asOf")).toEqual({ file: "a", line: 4 });
   expect(placeIn(undefined)).toEqual({ file: "a", line: 4 });
 });

@@ -42,7 +42,7 @@ const waitedFor = async (
 };
 
 describe("a push of changed content whose earlier request got no reply", () => {
-  it("waits until the platform cannot apply the earlier request after the new one", async () => {
+  it("waits until the platform can no longer apply the earlier request", async () => {
     expect(await waitedFor([{ status: 201, outcome: "accepted" }])).toEqual({
       slept: [600],
       notices: [expect.stringMatching(/^Waiting 1 s, because the platform may still be processing aborted requests/)],

@@ -131,7 +131,7 @@ describe("a polled refusal that reports a closed import supplier", () => {
     expect(new Set(ledger.states.values())).toEqual(new Set(["rejected", "pending"]));
   });
 
-  test("says nothing about the present if its request was sent in an earlier run", async () => {
+  test("does not stop the push if its request was sent in an earlier run", async () => {
     const { ledger, reason } = await poll(() => closed, { oneSupplier: true });
     expect(reason).toBe("done");
     expect([...ledger.states.values()]).toEqual(SCHEDULED.map(() => "rejected"));

@@ -71,7 +71,7 @@ test("only a refusal is retried within 50 ms, and only if refusals are known to 
   expect(decideRetry(retried, noisy)).toEqual({ again: true, afterMs: 250 });
 });
 
-test("an accepted or rejected record is not repeated", () => {
+test("the request of an accepted record is not repeated", () => {
   const accepted: RequestResult = { replyClass: { kind: "accepted" }, http: 201, durationMs: 1 };
   expect(decideRetry(accepted, { ...state, mayRepeat: true, budget: createRetryBudget() })).toEqual({ again: false });
 });

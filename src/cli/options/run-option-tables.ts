@@ -158,11 +158,11 @@ export const RECONCILE = {
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "mark as not received the ambiguous records without a request in the ledger; <number> must be their number",
+    help: "mark as not received all ambiguous records that have no request in the ledger; <number> must match their count",
   },
   acceptFound: {
     conflicts: ["accept", "resend", "resendAll"],
-    help: "accept the records that the platform has even if only their keys can be compared",
+    help: "accept the records that the platform has, even if only their keys can be compared",
   },
   /** In milliseconds. */
   quietPeriod: {

@@ -63,7 +63,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
   });
 }
 
-/** Whether records may be left to send. Also true for a run whose input was not read completely. */
+/** Whether there may be records left to send. Also true for a run whose input was not read completely. */
 async function hasUnsentRecords({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
   if (state === "planning") return true;
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;

@@ -4,7 +4,7 @@ import type { FieldType, UnionType } from "./field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import { childTypes } from "./type-tree.ts";
 
-/** Maximum number of options in one schema, including the options of alternatives directly inside its alternatives. */
+/** Maximum number of options in one union, including the options of unions directly inside it. */
 export const MAX_OPTIONS = 10_000;
 
 /** `contract check` warns if there are more paths than this through the alternatives of a schema. */

@@ -131,7 +131,7 @@ function namesWithout(files: Files, entries: Entries): readonly string[] {
 function refuseNamedTwice(source: string, files: Files, { named }: GivenSources): void {
   if (!files.has(source) || !named.has(source)) return;
   throw new Failure("usage", `the files of source ${source} are named both with --source and without it`, {
-    hint: `name them in one way: --source ${source}=<path>, or only <path>`,
+    hint: `use only one form: --source ${source}=<path>, or only <path>`,
   });
 }
 

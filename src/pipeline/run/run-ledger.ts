@@ -71,7 +71,7 @@ export async function noteUnplanned(ledger: Ledger, notice: StoreOptions["notice
     const [keys, their, them] = count === 1 ? ["an unknown key", "its", "it"] : ["unknown keys", "their", "them"];
     const records = `${counted(count, "ambiguous record")} with ${keys}`;
     const what = `${records}: \`migrate ledger repair\` found only ${their} requests`;
-    notice?.(`${what}. Push the input that contains ${them} again, then run \`migrate reconcile\``);
+    notice?.(`${what}. Repeat the push of the input that contains ${them}, then run \`migrate reconcile\``);
   }
   return count;
 }

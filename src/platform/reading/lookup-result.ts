@@ -173,7 +173,7 @@ export function markConflictingAccounts(
     if (account === undefined) return lookup;
     if (earlier !== undefined && earlier !== account) {
       const what = `the platform returns the account number ${account}, but an earlier reply had ${earlier}`;
-      return unknown(`${what}: it may have two accounts`);
+      return unknown(`${what}: the record may have two accounts`);
     }
     return (counts.get(account) ?? 0) > 1 ? SHARED_ACCOUNT : lookup;
   });

@@ -91,7 +91,7 @@ function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
   const text = isUtf8(head) ? head : head.subarray(0, lastCharacterStart(head));
   if (wanted === "utf-8" || !text.some((byte) => byte >= 0x80) || !isUtf8(text) || !isSingleByte(wanted)) return;
   throw new Failure("source_bad_encoding", `${file}: is UTF-8, but was declared as ${wanted}`, {
-    hint: "save all files in the same encoding, because a spreadsheet program may have saved this one as UTF-8. If that is UTF-8, remove the encoding setting",
+    hint: "a spreadsheet program may have saved this file as UTF-8: save all files in the same encoding. If that encoding is UTF-8, remove the encoding setting",
     place: { file, line: 1 },
   });
 }

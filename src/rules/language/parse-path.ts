@@ -12,8 +12,8 @@ const LONE_BASES: ReadonlySet<string> = new Set<PathBase>(["this", "found"]);
 const RESERVED: ReadonlySet<string> = new Set(["and", "or", "not", "in", "is", "present", "absent", "day", "days"]);
 
 /**
- * Returns the operand of a function on objects. Unlike in other operands, `top` or `other` alone and a final `parent`
- * lead to an object, and are not the names of fields.
+ * Interprets a parsed operand as the operand of a function on objects. Unlike in other operands, `top` or `other` alone
+ * and a final `parent` lead to an object, and are not the names of fields.
  */
 export function asObject(operand: Expression): Expression {
   if (operand.kind !== "path" || operand.base === "listed") return operand;

@@ -68,7 +68,7 @@ function ruleOf(field: string, byName: ReadonlyMap<string, Rule>): Rule | undefi
   return rule ?? (underscore < 0 ? undefined : ruleOf(field.slice(underscore + 1), byName));
 }
 
-/** Whether an object names another country. The rules of that country apply to the object, so it is not checked. */
+/** Whether an object names another country. The rules of the instance do not apply to such an object. */
 function isAbroad(value: JsonValue, region: string): boolean {
   if (!isJsonObject(value)) return false;
   const { country } = value;

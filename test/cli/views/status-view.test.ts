@@ -163,7 +163,7 @@ describe.each([60, 80])("the status of a run with workers on a screen of %i colu
     const text = textOf({ workers: [worker(2211), worker(2212, { holds }), worker(2213, { holds: [] })] }, width);
     expect(widthOf(text)).toBeLessThanOrEqual(width);
     expect(unwrapped(text)).toContain(
-      "pace 108/s, 36 in flight; limit 48 in flight, at most 200/s, 150/s accepted, for 3 workers in total",
+      "pace 108/s, 36 in flight; limit 48 in flight, at most 200/s, platform accepts 150/s, for 3 workers in total",
     );
     const host = "migrate-3-x7k2p.transfer.example.internal";
     expect(unwrapped(text)).toContain(

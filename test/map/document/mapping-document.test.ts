@@ -83,7 +83,7 @@ payload:
   ])("after: %s names an operation", (after, expected) =>
     expect(read(`payload: {}\nafter: ${after}`).after).toEqual(expected),
   );
-  test("a source may have none or all of the options", () => {
+  test("a source may have any of the options, or none", () => {
     const { sources } = read(
       "payload: {}\nsources:\n  a:\n  b: { files: 5, sheet: S, distinct: false }\n  c: { distinct: true }",
     );

@@ -144,7 +144,7 @@ describe("planSources:", () => {
     expect(failureOf(() => plan(sources, { positional: ["x.csv"], named }))).toMatchObject({
       code: "usage",
       message: "the files of source accounts are named both with --source and without it",
-      hint: "name them in one way: --source accounts=<path>, or only <path>",
+      hint: "use only one form: --source accounts=<path>, or only <path>",
     });
     expect(plan(sources, { positional: ["x.csv"], named: new Map([["accounts", []]]) }).files).toEqual(["x.csv"]);
   });

@@ -161,7 +161,7 @@ const CLASS_TEXT: Readonly<Record<CoverageClass, string>> = {
   setting: "checked once a setting is declared",
   reference: "not checked: a reference list is needed",
   platform: "can be checked only by the platform",
-  unclear: "not checked: the published text cannot be implemented",
+  unclear: "not checked: the published text is not precise enough for a rule",
   "not-in-schema": "not checked: the check needs fields that the document does not have",
   open: "not checked: there is no rule",
 };

@@ -53,7 +53,7 @@ function knownRuleText(known: KnownRule): string {
 const UNDECIDED_TEXT: Readonly<Record<UndecidedReason, string>> = {
   platform: "according to the contract, only the platform can check this",
   reference: "according to the contract, this check needs a reference list, and there is no rule for it",
-  unclear: "according to the contract, the published text of this code cannot be implemented",
+  unclear: "according to the contract, the published text of this code is not precise enough for a rule",
   "not-in-schema": "according to the contract, this check uses fields missing from the document",
 };
 

@@ -39,7 +39,7 @@ function paceText({ concurrency, rps, workers, findings }: SharedStatus): string
   const inFlight = working.reduce((sum, worker) => sum + worker.inFlight, 0);
   const most = rps === undefined ? "" : `, at most ${rps}/s`;
   const now = `${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight`;
-  const found = findings?.rate === undefined ? "" : `, ${rateText(findings.rate.perSecond)}/s accepted`;
+  const found = findings?.rate === undefined ? "" : `, platform accepts ${rateText(findings.rate.perSecond)}/s`;
   return `${now}; limit ${formatCount(concurrency)} in flight${most}${found}, for ${counted(working.length, "worker")} in total`;
 }
 

@@ -51,7 +51,7 @@ const PASSWORD_HINT =
 const ACCESS_HINT = "check the user's name, and the server's pg_hba.conf";
 const PERMISSIONS_HINT = "grant the permissions that docs/cluster.md lists";
 const REACH_HINT = "check the host, the port, and that the server is running; nothing was sent";
-const CONNECTIONS_HINT = "end other sessions of the server, or increase max_connections; nothing was sent";
+const CONNECTIONS_HINT = "close other connections to the server, or increase max_connections; nothing was sent";
 const TLS_HINT = "enable TLS on the server, or pass sslmode=disable in the URL if the network is trusted";
 const TRUST_HINT =
   "check the host and the dates of the certificate, or specify the authority that issued it: sslrootcert=<file> in the " +

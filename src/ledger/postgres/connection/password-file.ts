@@ -13,9 +13,9 @@ export interface PasswordFor {
 
 /**
  * Reads the password for a connection from a file with lines `host:port:database:user:password` (PostgreSQL manual,
- * 34.16). A field may be `*`, and `\` escapes `:` and `\`. Returns undefined if no line matches or if there is no file.
- * Does not use the package `pgpass`, because that package takes the file's name only from the environment, and writes
- * to stderr.
+ * "The Password File"). A field may be `*`, and `\` escapes `:` and `\`. Returns undefined if no line matches or if
+ * there is no file. Does not use the package `pgpass`, because that package takes the file's name only from the
+ * environment, and writes to stderr.
  * @throws Failure `config` for a file that other users can access, which libpq would ignore, and for a file that is not
  * a regular file
  */

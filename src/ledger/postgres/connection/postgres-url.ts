@@ -22,8 +22,8 @@ export type Parameters = Readonly<Partial<Record<Parameter, string>>>;
 
 /**
  * Parses the parameters of a URL `postgres://user@host:port/database?sslmode=...` as libpq does (PostgreSQL manual,
- * 34.1.1.2). Accepts one host only. Does not use the package `pg-connection-string`, because that package reads files,
- * accepts unknown parameters, and interprets `sslmode` differently.
+ * "Connection URIs"). Accepts one host only. Does not use the package `pg-connection-string`, because that package
+ * reads files, accepts unknown parameters, and interprets `sslmode` differently.
  * @throws Failure `config` for an invalid URL, and for a URL with a password, which would be visible in the process
  * list and the shell history. No message contains the password.
  */

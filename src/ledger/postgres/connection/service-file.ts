@@ -13,8 +13,8 @@ export interface Environment {
 export type ServiceParameters = Parameters & { readonly password?: string };
 
 /**
- * Reads a service from the files that libpq uses (PostgreSQL manual, 34.17): `PGSERVICEFILE` or `~/.pg_service.conf`,
- * then `pg_service.conf` in `PGSYSCONFDIR`.
+ * Reads a service from the files that libpq uses (PostgreSQL manual, "The Connection Service File"): `PGSERVICEFILE` or
+ * `~/.pg_service.conf`, then `pg_service.conf` in `PGSYSCONFDIR`.
  * @throws Failure `config` if none of these files contains the service, or if a file is invalid
  */
 export function readService(name: string, { variables, home }: Environment): ServiceParameters {

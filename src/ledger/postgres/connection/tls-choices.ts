@@ -13,12 +13,12 @@ export type TlsChoice = ConnectionOptions | false;
 
 /**
  * Returns the ways to connect to a host, in the order in which to try them, following libpq's `sslmode` (PostgreSQL
- * manual, 34.19). A Unix socket uses no TLS. `require` encrypts, and checks the certificate only if a certificate
- * authority is found (`authorityOf`). `verify-ca` checks that this authority issued the certificate. `verify-full` also
- * checks the host name. The default is `prefer` for a server on this machine, and `verify-full` for any other server.
- * libpq's own default would accept any connection. If no authority is found, `verify-full` trusts the authorities that
- * Node.js trusts. `sslrootcert=system` implies `verify-full`, even for a server on this machine, and allows no other
- * mode.
+ * manual, "SSL Support"). A Unix socket uses no TLS. `require` encrypts, and checks the certificate only if a
+ * certificate authority is found (`authorityOf`). `verify-ca` checks that this authority issued the certificate.
+ * `verify-full` also checks the host name. The default is `prefer` for a server on this machine, and `verify-full` for
+ * any other server. libpq's own default would accept any connection. If no authority is found, `verify-full` trusts the
+ * authorities that Node.js trusts. `sslrootcert=system` implies `verify-full`, even for a server on this machine, and
+ * allows no other mode.
  * @throws Failure `config` for an unknown mode, for a mode that `sslrootcert=system` does not allow, or for a file that
  * cannot be read
  */
