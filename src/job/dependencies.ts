@@ -54,12 +54,14 @@ export interface JournalEnvironment extends RescueEnvironment {
   readonly stateFolder: () => string;
 }
 
-export interface ProxyEnvironment {
+export interface TransportEnvironment {
   /** `user:password` for a proxy that requires credentials. */
   readonly proxyCredentials?: string | undefined;
+  /** Settings that override those of the target, which may be recorded in a run. */
+  readonly transport?: { readonly ca?: string | undefined; readonly proxy?: string | undefined };
 }
 
-export interface PlatformEnvironment extends Notifier, ProxyEnvironment {
+export interface PlatformEnvironment extends Notifier, TransportEnvironment {
   /** Credentials, from the environment or from the private files that the target names. */
   readonly secrets: (files: SecretFiles) => Promise<Secrets>;
   /** `energy-migrate/<version>`. */

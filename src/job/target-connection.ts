@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Operation } from "../contract/operations/operation.ts";
 import { ACCEPTANCE_UNKNOWN, documentsAcceptance } from "../contract/operations/documented-reply.ts";
+import { definedMembers } from "../json/defined-members.ts";
 import { Failure } from "../model/failure.ts";
 import type { Authorisation } from "../platform/auth/authorisation.ts";
 import { createAuthorisation } from "../platform/auth/create-authorisation.ts";
@@ -22,7 +23,7 @@ import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { checkCaCertificates } from "../transport/tls.ts";
 import { credentialsOf, prefixOf } from "./settings/auth-settings.ts";
 import type { RateLimitSettings, TargetSettings } from "./settings/platform-settings.ts";
-import type { PlatformEnvironment, ProxyEnvironment } from "./dependencies.ts";
+import type { PlatformEnvironment, TransportEnvironment } from "./dependencies.ts";
 import type { TimeoutSettings } from "../options/target-options.ts";
 
 /** The part of a connection that sends records. */
@@ -140,10 +141,10 @@ export interface OpenTarget extends HttpClient {
 export async function openTarget(
   target: TargetSettings,
   limits: HttpLimits,
-  { proxyCredentials }: ProxyEnvironment,
+  { proxyCredentials, transport = {} }: TransportEnvironment,
 ): Promise<OpenTarget> {
   const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });
-  const { ca, proxy } = await readTransport(target, baseUrl);
+  const { ca, proxy } = await readTransport({ ...target, ...definedMembers(transport) }, baseUrl);
   return {
     baseUrl,
     mask: createCredentialMask(proxyCredentials?.split(/:(.*)/s).slice(1, 2)),
@@ -179,7 +180,9 @@ async function readCaFile(file: string, baseUrl: URL): Promise<string> {
   const { text } = await readTextFile(file).catch((error: unknown) => {
     if (!(error instanceof Failure) || !isLoopback(baseUrl) || existsSync(file)) throw error;
     // The certificate of a loopback target usually belongs to the sandbox, which writes the file when it starts.
-    const hint = "start the sandbox first: `migrate sandbox` writes its certificate to .migrate/sandbox/ca.pem";
+    const hint =
+      "start the sandbox first: `migrate sandbox` writes its certificate to .migrate/sandbox/ca.pem. If the certificate " +
+      "is elsewhere, pass its file with --ca";
     throw new Failure(error.code, error.message, { hint, file: error.file, cause: error.cause });
   });
   checkCaCertificates(text, file);

@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestFolder } from "../temporary-folder.ts";
@@ -69,6 +69,20 @@ describe("compare", () => {
       "key,result,attrs,reason,file,line,run",
       expect.stringMatching(/^EXT-00001,same,,,accounts\.csv,2,\d{8}-/),
     ]);
+  });
+
+  test("uses another certificate authority than the run if --ca or MIGRATE_CA names one (both used to be ignored)", async () => {
+    const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+    const { MIGRATE_CA: ca = "" } = sandbox.env;
+    copyFileSync(ca, work.file("ca.pem"));
+    expect((await work.push([...WITH_CONTENT, "--ca", "ca.pem"])).code).toBe(0);
+    rmSync(work.file("ca.pem"));
+    const unset = { env: { MIGRATE_CA: undefined } };
+    const { code, stderr } = await work.migrate(["compare"], unset);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("pass its file with --ca")]);
+    expect((await work.migrate(["compare"])).code).toBe(0);
+    expect((await work.migrate(["compare", "--ca", ca], unset)).code).toBe(0);
+    expect((await work.migrate(["proof", "--read-back", "--out", "proof", "--ca", ca], unset)).code).toBe(0);
   });
 
   test("lists records that differ on the platform or are missing there, without showing values", async () => {

@@ -158,7 +158,7 @@ export const RECONCILE = {
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "mark as not received all ambiguous records that have no request in the ledger; <number> must match their count",
+    help: "mark all ambiguous records without a known request as not received; <number> must match their count",
   },
   acceptFound: {
     conflicts: ["accept", "resend", "resendAll"],

@@ -139,6 +139,11 @@ export interface Context {
 
 const TICK_MS = 500;
 
+/** Returns the flags that give a worker process the same connection to the platform. */
+function transportWords({ ca, proxy }: Flags): readonly string[] {
+  return [...(ca === undefined ? [] : ["--ca", ca]), ...(proxy === undefined ? [] : ["--proxy", proxy])];
+}
+
 function createContext(session: Session, flags: Flags): Context {
   const { stdin, stdout, stderr, clock } = session;
   const logger = loggerFor(flags, session);
@@ -173,12 +178,13 @@ function createContext(session: Session, flags: Flags): Context {
       secrets: async (files) => (await import("../../runtime/read-credentials.ts")).readSecrets(process.env, files),
       storeCredentials: async (file) => (await import("../settings/store-key.ts")).readStoreKey(process.env, file),
       proxyCredentials: process.env["MIGRATE_PROXY_CREDENTIALS"],
+      transport: { ca: flags.ca, proxy: flags.proxy },
       canAsk: canAsk(session),
       ask: (question) => progress.paused(() => ask(question, session)),
       copyStandardInput: async (folder) => (await import("../../read/input/spool-stdin.ts")).spoolStdin(stdin, folder),
       screen: screenOf(stdout, flags),
       temporaryFolder: temporaryFolder.path,
-      startProcess: (words) => startProcess(session.program, words, process.cwd()),
+      startProcess: (words) => startProcess(session.program, [...words, ...transportWords(flags)], process.cwd()),
       contractCache:
         flags.cache === false
           ? undefined
