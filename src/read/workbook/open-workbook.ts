@@ -84,6 +84,15 @@ export async function openSheet(source: ZipSource, options: SheetOptions): Promi
   return { file, header, unpackedBytes, rows };
 }
 
+/**
+ * Returns the names of the visible sheets of a workbook, in order.
+ * @throws Failure `source_wrong_kind` and `source_damaged` for a file that is not a readable workbook
+ */
+export async function visibleSheets(source: ZipSource): Promise<readonly string[]> {
+  const { sheets } = await withZip(source, (zip) => readWorkbookParts(source, zip));
+  return sheets.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
+}
+
 async function withZip<T>(source: ZipSource, work: (zip: ZipPackage) => Promise<T>): Promise<T> {
   const zip = await openZipPackage(source);
   try {

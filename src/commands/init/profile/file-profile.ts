@@ -64,6 +64,37 @@ export async function openGuessing(found: FoundFile, opening: OpenOptions): Prom
   return file;
 }
 
+/**
+ * Opens a file, or every visible sheet of a workbook with several sheets. If only some of the sheets can be read, omits
+ * the others with a notice, because they often contain explanations.
+ * @throws the failures of `openGuessing` if no sheet can be read
+ */
+export async function openEach(found: FoundFile, opening: OpenOptions): Promise<readonly GuessedFile[]> {
+  const sheets = found.sheet === undefined && WORKBOOK_NAME.test(found.path) ? await sheetsOf(found, opening) : [];
+  if (sheets.length < 2) return [await openGuessing(found, opening)];
+  const opened: GuessedFile[] = [];
+  const failures: Failure[] = [];
+  for (const sheet of sheets) {
+    try {
+      opened.push(await openGuessing({ ...found, sheet }, opening));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+    }
+  }
+  const [first] = failures;
+  if (opened.length === 0 && first !== undefined) throw first;
+  for (const { message } of failures) opening.notify(opening.displayName(found.path), `omits a sheet: ${message}`);
+  return opened;
+}
+
+const WORKBOOK_NAME = /\.xls[xm]$/i;
+
+async function sheetsOf({ path, ...found }: FoundFile, opening: OpenOptions): Promise<readonly string[]> {
+  const { visibleSheets } = await import("../../../read/workbook/open-workbook.ts");
+  return visibleSheets({ ...found, path, file: opening.displayName(path), limits: opening.limits });
+}
+
 /** Opens a file that is not UTF-8 in a guessed encoding. */
 export async function openGuessed(found: FoundFile, opening: OpenOptions): Promise<GuessedFile> {
   const encoding = await guessEncoding(found, opening);

@@ -9,7 +9,15 @@ import { headerOf, type OpenOptions } from "../../../read/input/opened-file.ts";
 import type { ReadRow } from "../../../read/row/read-row.ts";
 import { findFiles } from "../../../read/input/source-files.ts";
 import { type ColumnCounter, type ColumnProfile, createColumnCounter } from "./column-profile.ts";
-import { type FileProfile, type GuessedFile, mayGuess, openGuessed, openGuessing, readWhole } from "./file-profile.ts";
+import {
+  type FileProfile,
+  type GuessedFile,
+  mayGuess,
+  openEach,
+  openGuessed,
+  openGuessing,
+  readWhole,
+} from "./file-profile.ts";
 import { createValueHashes } from "./value-hashes.ts";
 import { hasErrors } from "../../../model/problem.ts";
 
@@ -80,9 +88,10 @@ async function groupFiles(
   const groups = new Map<string, Group>();
   for (const { name, patterns } of named) {
     for (const found of await findFiles(patterns, { notify: opening.notify, signal })) {
-      const file = await openGuessing(found, opening);
-      const key = name === undefined ? columnsKey(file) : `named ${name}`;
-      getOrAdd(groups, key, () => ({ name, files: [] })).files.push(file);
+      for (const file of name === undefined ? await openEach(found, opening) : [await openGuessing(found, opening)]) {
+        const key = name === undefined ? columnsKey(file) : `named ${name}`;
+        getOrAdd(groups, key, () => ({ name, files: [] })).files.push(file);
+      }
     }
   }
   return [...groups.values()];
