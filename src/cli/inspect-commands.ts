@@ -125,14 +125,18 @@ function addCorrectionsCommand(program: Command, session: Session): void {
 function addProofCommands(program: Command, session: Session): void {
   const ledger = [...options("config", "cache", "ledger"), formatOption()];
   withOptions(program.command("compare"), [
-    ...options("config", "cache", "ledger", "ca", "proxy"),
+    ...options("config", "cache", "ledger", "target", "baseUrl", "ca", "proxy"),
     ...optionsOf(COMPARE),
   ])
     .description("Read accepted records back from the platform and list the differences.")
     .argument(...ARGUMENTS.run)
     .action(onDemand(session, async () => (await inspectActions()).compareAction));
 
-  const proof = withOptions(program.command("proof"), [...ledger, ...options("ca", "proxy"), ...proofOptions])
+  const proof = withOptions(program.command("proof"), [
+    ...ledger,
+    ...options("target", "baseUrl", "ca", "proxy"),
+    ...proofOptions,
+  ])
     .description(
       "Write a proof that accounts for every row, record and sum of a push. Works offline without --read-back.",
     )

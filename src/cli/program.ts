@@ -156,7 +156,7 @@ function addRunCommands(program: Command, session: Session): void {
 /** Adds the commands that continue or inspect an earlier run. */
 function addRunFollowUps(program: Command, session: Session): void {
   withOptions(program.command("resume"), [
-    ...options("config", "cache", "ledger", "showValues", "ca", "proxy"),
+    ...options("config", "cache", "ledger", "showValues", "target", "baseUrl", "ca", "proxy"),
     ...optionsOf(RESUME),
     ...reportOptions,
     ...metricsOptions,
@@ -166,7 +166,7 @@ function addRunFollowUps(program: Command, session: Session): void {
     .action(onDemand(session, async () => (await runActions()).resumeAction));
 
   withOptions(program.command("reconcile"), [
-    ...options("config", "cache", "ledger", "showValues", "ca", "proxy"),
+    ...options("config", "cache", "ledger", "showValues", "target", "baseUrl", "ca", "proxy"),
     ...optionsOf(RECONCILE),
     ...reportOptions,
   ])
@@ -174,7 +174,7 @@ function addRunFollowUps(program: Command, session: Session): void {
     .argument(...ARGUMENTS.run)
     .action(onDemand(session, async () => (await runActions()).reconcileAction));
 
-  withOptions(program.command("worker"), options("config", "cache", "ledger", "ca", "proxy"))
+  withOptions(program.command("worker"), options("config", "cache", "ledger", "target", "baseUrl", "ca", "proxy"))
     .description("Join a running push as a worker, and send some of the push's records. Needs a ledger in PostgreSQL.")
     .option("--run <id>", "id of the run, or its first characters (default: the latest)")
     .action(onDemand(session, async () => (await runActions()).workerAction));

@@ -58,7 +58,14 @@ export interface TransportEnvironment {
   /** `user:password` for a proxy that requires credentials. */
   readonly proxyCredentials?: string | undefined;
   /** Settings that override those of the target, which may be recorded in a run. */
-  readonly transport?: { readonly ca?: string | undefined; readonly proxy?: string | undefined };
+  readonly transport?: TransportSettings;
+}
+
+export interface TransportSettings {
+  /** The base URL that the target must have. */
+  readonly baseUrl?: string | undefined;
+  readonly ca?: string | undefined;
+  readonly proxy?: string | undefined;
 }
 
 export interface PlatformEnvironment extends Notifier, TransportEnvironment {

@@ -136,15 +136,19 @@ export interface OpenTarget extends HttpClient {
 
 /**
  * Prepares HTTPS connections to the target. Opens no socket before the first request.
- * @throws Failure `usage` for an unusable base URL or proxy, `config` for an unusable CA file
+ * @throws Failure `usage` for an unusable base URL or proxy, and for a base URL other than the required one; `config`
+ * for an unusable CA file
  */
 export async function openTarget(
   target: TargetSettings,
   limits: HttpLimits,
-  { proxyCredentials, transport = {} }: TransportEnvironment,
+  { proxyCredentials, transport: { baseUrl: required, ...others } = {} }: TransportEnvironment,
 ): Promise<OpenTarget> {
-  const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });
-  const { ca, proxy } = await readTransport({ ...target, ...definedMembers(transport) }, baseUrl);
+  const { allowInsecureLoopback } = target;
+  const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback });
+  if (required !== undefined && parseBaseUrl(required, { allowInsecureLoopback }).href !== baseUrl.href)
+    throw otherPlatform(baseUrl, required);
+  const { ca, proxy } = await readTransport({ ...target, ...definedMembers(others) }, baseUrl);
   return {
     baseUrl,
     mask: createCredentialMask(proxyCredentials?.split(/:(.*)/s).slice(1, 2)),
@@ -156,6 +160,12 @@ export async function openTarget(
       timeouts: timeoutsOf(target.timeouts ?? {}),
     }),
   };
+}
+
+function otherPlatform({ href }: URL, required: string): Failure {
+  return new Failure("usage", `the run belongs to the platform ${href}, not to ${required}`, {
+    hint: "nothing was sent; omit --base-url and --target, because the platform is recorded with the run",
+  });
 }
 
 /**

@@ -85,6 +85,17 @@ describe("compare", () => {
     expect((await work.migrate(["proof", "--read-back", "--out", "proof", "--ca", ca], unset)).code).toBe(0);
   });
 
+  test("accepts --base-url only if it names the platform of the run, and ignores MIGRATE_BASE_URL", async () => {
+    const work = await pushed(goodAccounts(1));
+    const { MIGRATE_BASE_URL: own = "" } = sandbox.env;
+    const other = "https://other.example/v1/";
+    const { code, stderr } = await work.migrate(["compare", "--base-url", other]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`belongs to the platform ${own}, not to ${other}`)]);
+    const named = { env: { MIGRATE_BASE_URL: other } };
+    expect((await work.migrate(["compare", "--base-url", own], named)).code).toBe(0);
+    expect((await work.migrate(["compare"], named)).code).toBe(0);
+  });
+
   test("lists records that differ on the platform or are missing there, without showing values", async () => {
     const work = await pushed([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }, { REF: "ÄXT-3" }]);
     await platformHas([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }]);

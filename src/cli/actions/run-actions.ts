@@ -14,7 +14,8 @@ import { type Context, withLedger, withoutRejects, withSettings } from "../proce
 import { optimiseLater } from "../process/engine-flags.ts";
 import { operator } from "../process/operator.ts";
 import type { Session } from "../process/session.ts";
-import { type LedgerSettings, readStoreSettings, requireOwners } from "../settings/settings.ts";
+import { type LedgerSettings, requireOwners } from "../settings/settings.ts";
+import { readStoreSettings } from "../settings/store-settings.ts";
 import { showRun, showWorker } from "../views/run/run-view.ts";
 import { show } from "../views/view.ts";
 

@@ -174,7 +174,7 @@ export const RECONCILE = {
 } as const;
 
 export const EXCLUDE = {
-  from: { arg: "<file>", help: "file with one key per line, or a table with a column named key" },
+  from: { arg: "<file>", help: "file with one key per line, or a table with a key column" },
   reason: { arg: "<text>", help: "reason for the exclusion", conflicts: ["undo"] },
   undo: { help: "end the exclusion, so that pushes no longer omit the records" },
 } as const;
@@ -182,7 +182,7 @@ export const EXCLUDE = {
 export const COMPARE = {
   format: { arg: "<format>", choices: ["text", "csv", "ndjson"], default: "text", help: "format of stdout" },
   all: { help: "all runs that sent records" },
-  unverified: { help: "only records that have not been compared since they were accepted" },
+  unverified: { help: "only records not compared since they were accepted" },
 } as const;
 
 export const CHANGES = {

@@ -94,7 +94,8 @@ export function withLedger(
     const { readLedgerSettings } = await import("../settings/settings.ts");
     const settings = await readLedgerSettings(flags, process.cwd());
     logConfigFile(settings.configFile, context);
-    return withNamingPlace(settings.placeOf, () => action(settings, context));
+    const dependencies = { ...context.dependencies, transport: settings.transport };
+    return withNamingPlace(settings.placeOf, () => action(settings, { ...context, dependencies }));
   });
 }
 
@@ -178,7 +179,6 @@ function createContext(session: Session, flags: Flags): Context {
       secrets: async (files) => (await import("../../runtime/read-credentials.ts")).readSecrets(process.env, files),
       storeCredentials: async (file) => (await import("../settings/store-key.ts")).readStoreKey(process.env, file),
       proxyCredentials: process.env["MIGRATE_PROXY_CREDENTIALS"],
-      transport: { ca: flags.ca, proxy: flags.proxy },
       canAsk: canAsk(session),
       ask: (question) => progress.paused(() => ask(question, session)),
       copyStandardInput: async (folder) => (await import("../../read/input/spool-stdin.ts")).spoolStdin(stdin, folder),

@@ -9,7 +9,8 @@ import type { OptionOrigin } from "../options/option-origin.ts";
 import type { Flags } from "../options/options.ts";
 import type { LocatedConfig } from "./config-file.ts";
 import type { Config } from "./config-schema.ts";
-import { type Settings, storeSettingsOf, targetNameOf } from "./settings.ts";
+import { type Settings, targetNameOf } from "./settings.ts";
+import { storeSettingsOf } from "./store-settings.ts";
 
 export interface EffectiveSetting {
   /** The name in the configuration file, such as `targets.test.baseUrl`. */

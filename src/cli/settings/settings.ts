@@ -1,22 +1,23 @@
 import type { AttrPath } from "../../json/attr.ts";
-import type { StoreSettings } from "../../commands/check/documents-check.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
+import type { TransportSettings } from "../../job/dependencies.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
 import { bucketsExcept, type Supplier, type SupplierSettings } from "../../job/settings/supplier-settings.ts";
 import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import { JOB } from "../../options/job-options.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { RUN, type RunValues } from "../../options/run-options.ts";
 import type { OptionRow } from "../../options/option-row.ts";
-import { recordedValues } from "../../options/option-values.ts";
+import { recordedValues, variableOf } from "../../options/option-values.ts";
 import { PLATFORMS, TARGET } from "../../options/target-options.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { flagsAsTyped } from "../options/option-table.ts";
-import type { Flags, StoreFlags } from "../options/options.ts";
+import type { Flags } from "../options/options.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config, TargetConfig } from "./config-schema.ts";
 
@@ -106,12 +107,32 @@ export interface LedgerSettings extends CommonSettings {
   readonly out: string | undefined;
   /** The code of the import supplier. */
   readonly supplier: string | undefined;
+  /** What the user says about the connection to the platform of the run. */
+  readonly transport: TransportSettings;
 }
 
 /** Returns the settings for commands that read a run from the ledger. All other settings are recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
   const config = await readConfig(flags.config, folder);
-  return { ...commonSettings(config, flags), folder, out: flags.out, supplier: flags.supplier ?? config.supplier };
+  return {
+    ...commonSettings(config, flags),
+    folder,
+    out: flags.out,
+    supplier: flags.supplier ?? config.supplier,
+    transport: transportOf(flags, config),
+  };
+}
+
+/**
+ * Returns the settings that override the recorded connection of a run. Only the command line names the platform,
+ * because the environment and the configuration file may name that of another run.
+ */
+function transportOf({ ca, proxy, ...flags }: Flags, config: Config): TransportSettings {
+  const typed = (name: "baseUrl" | "target"): string | undefined =>
+    flags[name] === process.env[variableOf(name)] ? undefined : flags[name];
+  const naming = definedMembers({ baseUrl: typed("baseUrl"), target: typed("target") });
+  const named = Object.keys(naming).length === 0 ? undefined : targetOf(naming, config);
+  return { baseUrl: named?.baseUrl, ca: ca ?? named?.ca, proxy: proxy ?? named?.proxy };
 }
 
 interface ChosenTarget extends TargetConfig {
@@ -259,40 +280,3 @@ export function requireOwners(owners: readonly OwnerRule[] | undefined, flag: st
     hint: "see docs/configuration.md, section Owners",
   });
 }
-
-/**
- * Returns the first known location of the documents: from the flags, the configuration file or the bucket of the
- * supplier.
- * @throws Failure `usage` if no location is known
- */
-export async function readStoreSettings(flags: StoreFlags, supplier: Supplier, folder: string): Promise<StoreSettings> {
-  const settings = storeSettingsOf(await readConfig(flags.config, folder), flags, supplier);
-  if (settings !== undefined) return settings;
-  throw new Failure("usage", "no document store is configured", {
-    hint: "pass --store ./folder or --store s3://bucket, or set the supplier's `bucket` in the configuration file",
-  });
-}
-
-/** Returns the location for a configuration that has already been read; undefined if no store is named. */
-export function storeSettingsOf(
-  { store = {} }: Config,
-  flags: StoreFlags,
-  supplier: Supplier,
-): StoreSettings | undefined {
-  const ofSupplier = supplier.bucket === undefined ? undefined : `s3://${supplier.bucket}`;
-  const chosen = flags.store ?? store.location;
-  const location = chosen ?? ofSupplier;
-  if (location === undefined) return undefined;
-  return {
-    location,
-    otherBuckets: chosen === undefined ? supplier.otherBuckets : undefined,
-    endpoint: flags.endpoint ?? store.endpoint,
-    region: flags.region ?? store.region,
-    ca: flags.ca ?? store.ca,
-    credentialsFile: store.credentialsFile,
-    allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
-    flags: flagsAsTyped(flags, STORE_FLAGS),
-  };
-}
-
-const STORE_FLAGS = ["store", "endpoint", "region", "ca", "allowInsecureLoopback"] as const;

@@ -158,6 +158,23 @@ describe("settings", () => {
     expect(ledgerFlag((await readLedgerSettings({}, temporaryFolder())).ledger)).toEqual([]);
   });
 
+  it("for commands that start from a run take the connection from a target on the command line only", async () => {
+    const targets = "targets: { live: { baseUrl: https://live.example/v1/, ca: live.pem } }\n";
+    const folder = temporaryFolder({ "migrate.yaml": `target: live\n${targets}` });
+    const transport = async (flags: Flags) => (await readLedgerSettings(flags, folder)).transport;
+    expect(await transport({})).toEqual({});
+    expect(await transport({ ca: "own.pem", proxy: "http://proxy:8080" })).toEqual({
+      ca: "own.pem",
+      proxy: "http://proxy:8080",
+    });
+    expect(await transport({ target: "live" })).toMatchObject({
+      baseUrl: "https://live.example/v1/",
+      ca: expect.stringContaining("live.pem"),
+    });
+    expect(await transport({ target: "live", ca: "own.pem" })).toMatchObject({ ca: "own.pem" });
+    await expect(transport({ target: "nope" })).rejects.toMatchObject({ code: "config" });
+  });
+
   it("for commands that start from a run have no report folder without --out", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     expect(await readLedgerSettings({}, folder)).toEqual({
@@ -168,6 +185,7 @@ describe("settings", () => {
       ledger: "file.db",
       out: undefined,
       workbook: false,
+      transport: {},
     });
     expect(await readLedgerSettings({ out: "here", ledger: "x.db" }, folder)).toMatchObject({
       ledger: "x.db",
