@@ -7,6 +7,7 @@ import type { Authorisation } from "../platform/auth/authorisation.ts";
 import { createAuthorisation } from "../platform/auth/create-authorisation.ts";
 import type { RequestDependencies } from "../platform/import/classified-request.ts";
 import { createRemoteValidation, createStepClients, type StepClient } from "../platform/import/step-clients.ts";
+import { MAX_PARALLEL_LOOKUPS } from "../platform/reading/parallel-lookups.ts";
 import { createReadClient, type ReadClient } from "../platform/reading/read-client.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { isLoopback, parseBaseUrl } from "../transport/base-url.ts";
@@ -251,9 +252,11 @@ export async function connectToRead(
   who: "public" | "account-holder",
   dependencies: PlatformEnvironment,
 ): Promise<ReadConnection> {
-  const open = await openTarget(target, { connections: 1, maxReplyBytes: MAX_REPLY_BYTES }, dependencies);
+  const connections = who === "public" ? 1 : MAX_PARALLEL_LOOKUPS;
+  const open = await openTarget(target, { connections, maxReplyBytes: MAX_REPLY_BYTES }, dependencies);
   const authorisation = who === "public" ? undefined : await authorisationOf(target, open, dependencies);
   const { clock, random, userAgent, drain, notice } = dependencies;
+  let waitsUntil = 0;
   const client = createReadClient({
     ...open,
     http: maskingHttp(open.http, open.mask),
@@ -262,7 +265,12 @@ export async function connectToRead(
     clock,
     random,
     signal: drain,
-    onWait: ({ reason, ms }) => notice(`Waiting ${(ms / 1000).toFixed(1)} s: ${reason}`),
+    onWait: ({ reason, ms }) => {
+      // Requests at the same time wait for the same reason.
+      if (clock.monotonic() < waitsUntil) return;
+      waitsUntil = clock.monotonic() + ms;
+      notice(`Waiting ${(ms / 1000).toFixed(1)} s: ${reason}`);
+    },
   });
   return { client, close: open.close };
 }

@@ -22,6 +22,8 @@ export interface ReadClient {
    * reply
    */
   readonly get: (url: URL, wanted: ReadRequest) => Promise<string>;
+  /** Whether the client has had to wait before it repeated a request. Then it should send one request at a time. */
+  readonly isThrottled?: () => boolean;
 }
 
 /** A description of the request without personal data. */
@@ -48,9 +50,14 @@ export interface ReadClientOptions extends RetryDependencies {
 
 export function createReadClient(options: ReadClientOptions): ReadClient {
   const { baseUrl, signal, userAgent } = options;
+  let isThrottled = false;
+  const onWait: RetryDependencies["onWait"] = (wait) => {
+    isThrottled = true;
+    options.onWait?.(wait);
+  };
   const authorisation =
     options.authorisation && retryingAuthorisation(options.authorisation, { ...options, maxTries: MAX_TRIES });
-  const http = retryingHttp(options.http, { ...options, maxTries: MAX_TRIES, reasonToRetry });
+  const http = retryingHttp(options.http, { ...options, onWait, maxTries: MAX_TRIES, reasonToRetry });
   const headers = { accept: "application/json", "user-agent": userAgent };
 
   const ask = (url: URL): Promise<HttpReply> => {
@@ -64,6 +71,7 @@ export function createReadClient(options: ReadClientOptions): ReadClient {
 
   return {
     baseUrl,
+    isThrottled: () => isThrottled,
     async get(url, wanted) {
       const reply = await ask(url).catch((error: unknown) => {
         if (signal.aborted) throw stopped();

@@ -11,6 +11,7 @@ import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
 import { comparedAttrs, type ComparedRecord, type LookupRecord } from "./compare-content.ts";
 import { evaluateReply, type LookupResult, unknown } from "./lookup-result.ts";
+import { lookUpEach } from "./parallel-lookups.ts";
 import { countOf, createRepeatCheck, followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
 import { hasTwoAccounts, identifierText, namesOfKey } from "../reply/named-record.ts";
@@ -57,13 +58,14 @@ export async function lookUpRecords(
         note(record, typeof found === "string" ? unknown(found) : (found.get(record) ?? { kind: "absent" }));
     }
   }
-  for (const record of records) {
-    for (const one of readBacks.filter(({ list: at }) => at === undefined)) {
+  const single = readBacks.filter(({ list: at }) => at === undefined);
+  await lookUpEach(single.length === 0 ? [] : records, client, async (record) => {
+    for (const one of single) {
       if (!isOpen(record, one)) continue;
       const result = await withinLimit(() => readOne(record, one, { client, key }));
       note(record, typeof result === "string" ? unknown(result) : result);
     }
-  }
+  });
   return records.map((record) => results.get(record) ?? unknown("the contract names no operation to query"));
 }
 

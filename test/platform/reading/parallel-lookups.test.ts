@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { lookUpEach, MAX_PARALLEL_LOOKUPS } from "../../../src/platform/reading/parallel-lookups.ts";
+
+const RECORDS = Array.from({ length: 40 }, (_, index) => index + 1);
+
+interface Lookups {
+  readonly done: readonly number[];
+  /** The number of lookups in flight when each lookup begins, including itself. */
+  readonly inFlight: readonly number[];
+  readonly error: unknown;
+}
+
+/** Looks up all records. From the given record on, the client is throttled, or a lookup fails. */
+async function lookUpAll({ throttledFrom = 1000, failing = [0] } = {}): Promise<Lookups> {
+  const done: number[] = [];
+  const inFlight: number[] = [];
+  let open = 0;
+  let isThrottled = false;
+  const looking = lookUpEach(RECORDS, { isThrottled: () => isThrottled }, async (record) => {
+    open += 1;
+    inFlight.push(open);
+    await new Promise((resolve) => setImmediate(resolve));
+    isThrottled ||= record >= throttledFrom;
+    open -= 1;
+    if (failing.includes(record)) throw new Error(`record ${record}`);
+    done.push(record);
+  });
+  const error = await looking.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  expect(open).toBe(0);
+  return { done, inFlight, error };
+}
+
+test("records are looked up in parallel, after a first record alone, and each only once", async () => {
+  const { done, inFlight } = await lookUpAll();
+  expect(done.toSorted((a, b) => a - b)).toEqual(RECORDS);
+  expect(inFlight.slice(0, 3)).toEqual([1, 1, 2]);
+  expect(Math.max(...inFlight)).toBe(MAX_PARALLEL_LOOKUPS);
+});
+
+test("records are looked up one at a time after the client had to wait", async () => {
+  const { done, inFlight } = await lookUpAll({ throttledFrom: 12 });
+  expect(done.toSorted((a, b) => a - b)).toEqual(RECORDS);
+  expect(inFlight.slice(-15)).toEqual(Array.from({ length: 15 }, () => 1));
+});
+
+test("a failure stops further lookups, and is thrown after those in flight have ended", async () => {
+  const { done, error } = await lookUpAll({ failing: [10, 12] });
+  expect(error).toEqual(new Error("record 10"));
+  expect(Math.max(...done)).toBeLessThan(10 + MAX_PARALLEL_LOOKUPS);
+  expect(done).toContain(9);
+});
+
+test("nothing else is looked up if the first lookup fails", async () => {
+  const { done, inFlight } = await lookUpAll({ failing: [1] });
+  expect([done, inFlight]).toEqual([[], [1]]);
+});
