@@ -82,8 +82,8 @@ describe("a request counts as sent without a usable reply if", () => {
   });
 
   test("a slow header exceeds the time limit of the whole request", async () => {
-    const { post } = await scene(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20), {
-      timeouts: { ...SHORT, headersMs: 10_000, totalMs: 300 },
+    const { post } = await scene(drip(`HTTP/1.1 201 Created\r\nx-slow: ${"y".repeat(500)}`, 20), {
+      timeouts: { ...SHORT, headersMs: 10_000, totalMs: 2_000 },
     });
     expect(await post()).toMatchObject({ phase: "headers", code: "REQUEST_TIMEOUT" });
   });
@@ -119,7 +119,7 @@ describe("a request counts as unsent if", () => {
   });
 
   test("the TLS handshake stalls", async () => {
-    const { post } = await scene(neverAnswer, { onConnection: () => false, timeouts: SHORT });
+    const { post } = await scene(neverAnswer, { onConnection: () => false, timeouts: { ...SHORT, connectMs: 150 } });
     expect(await post()).toMatchObject({ phase: "unsent", code: "UND_ERR_CONNECT_TIMEOUT" });
     expect(written).toBe(0);
   });
@@ -188,7 +188,7 @@ describe("a request counts as unsent if", () => {
     const { post, server } = await scene(
       [(socket, request) => setTimeout(() => reply(200, {})(socket, request), 300), reply(200, {})],
       {
-        timeouts: { ...SHORT, headersMs: 5_000, totalMs: 5_000 },
+        timeouts: { ...SHORT, headersMs: 20_000 },
       },
     );
     const first = post();

@@ -27,7 +27,7 @@ async function scene(
     origin: server.baseUrl,
     connections: 1,
     ca: server.ca,
-    timeouts: { connectMs: 400, headersMs: 400, totalMs: 3_000 },
+    timeouts: { connectMs: 10_000, headersMs: 400, totalMs: 20_000 },
     ...options,
     proxy: options.proxy ?? { url: proxy.url, credentials: options.sends },
   });

@@ -45,7 +45,8 @@ const CLASSES: Readonly<Record<RequestResult["replyClass"]["kind"], Class | unde
   absent: undefined,
 };
 
-const SHORT = { connectMs: 200, headersMs: 200, bodyMs: 200, totalMs: 900 };
+/** Short timeouts for replies that never arrive. A connection may take longer on a busy machine. */
+const SHORT = { connectMs: 10_000, headersMs: 200, bodyMs: 200, totalMs: 20_000 };
 const PATIENT = { connectMs: 5_000, headersMs: 5_000, bodyMs: 5_000, totalMs: 20_000 };
 const created = reply(201, { account_number: "A-1" });
 const problems = reply(400, { errors: [{ attr: "name", code: "blank", detail: "" }] });
@@ -210,13 +211,21 @@ const TABLE: readonly Row[] = [
   row("connection refused", meeting(created, elsewhere(1)), "never sent"),
   row("no such host", meeting(created, at("https://nope.invalid/v1/")), "never sent"),
   row("no route", meeting(created, at("https://255.255.255.255/v1/")), "never sent"),
-  row("a stalled handshake", meeting(created, { onConnection: () => false }), "never sent"),
+  row(
+    "a stalled handshake",
+    meeting(created, { onConnection: () => false, timeouts: { ...SHORT, connectMs: 200 } }),
+    "never sent",
+  ),
   row("closed on accept", meeting(created, onAccept("end")), "never sent"),
   row("reset on accept", meeting(created, onAccept("resetAndDestroy")), "never sent"),
   row("closed after the request", meeting(closeSilently), "ambiguous"),
   row("reset after the request", meeting(resetSilently), "ambiguous"),
   row("no reply", meeting(neverAnswer), "ambiguous"),
-  row("a head sent byte by byte", meeting(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20)), "ambiguous"),
+  row(
+    "a head sent byte by byte",
+    meeting(drip(`HTTP/1.1 201 Created\r\nx-slow: ${"y".repeat(500)}`, 20), { timeouts: { ...SHORT, totalMs: 2_000 } }),
+    "ambiguous",
+  ),
   row("a truncated success", meeting(cut(201, '{"acc')), "ambiguous"),
   row("a success truncated after its JSON", meeting(cut(201, '{"account_number":"A-1"}')), "ambiguous"),
   row("a success truncated before its body", meeting(cut(201, "")), "ambiguous"),
