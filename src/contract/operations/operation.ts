@@ -241,11 +241,17 @@ export interface ReadBack<Reference = PlainOperation> extends Lookup<Reference> 
   readonly provesAbsence: boolean;
 }
 
+type RepeatedOperation = Pick<Operation, "steps" | "dedupesByKey">;
+
+/** Whether the operation, or the last step of its workflow, cannot create a second object for the same business key. */
+export function createsOnce({ steps, dedupesByKey }: RepeatedOperation): boolean {
+  return steps.at(-1)?.operation.dedupesByKey ?? dedupesByKey;
+}
+
 /**
- * Whether records with unknown delivery status may be sent again: the operation or the last step of its workflow cannot
- * create a second object, or the result of that step can be queried first.
+ * Whether records with unknown delivery status may be sent again: they are created only once, or the result of the last
+ * step can be queried first.
  */
-export function canResolveAmbiguous({ steps, dedupesByKey }: Pick<Operation, "steps" | "dedupesByKey">): boolean {
-  const last = steps.at(-1);
-  return last === undefined ? dedupesByKey : last.operation.dedupesByKey || last.poll !== undefined;
+export function canResolveAmbiguous(operation: RepeatedOperation): boolean {
+  return createsOnce(operation) || operation.steps.at(-1)?.poll !== undefined;
 }

@@ -35,7 +35,7 @@ export function* applyKnownRecords(tables: Tables, run: RunRow, policy: PlanPoli
   yield* markExcluded(tables, run, TO_SEND[compared === "all" ? "all" : "left"]);
   if (policy.after !== undefined) yield* blockDependents(tables, run, policy, policy.after);
   if (yield* exists(tables, ANY_RECORD)) yield* compareRecords(tables, run, policy, compared);
-  if (!policy.resendAmbiguous) yield* holdNewIfUncertain(tables, run);
+  if (policy.createsOnce !== true) yield* holdNewIfUncertain(tables, run);
 }
 
 const ANY_RECORD = "select id from migrate.records limit 1";

@@ -92,8 +92,16 @@ export interface PlanPolicy extends KeyPolicy {
   readonly allowOlder?: boolean | undefined;
   /** Whether the sources state the date of their content. */
   readonly isDated?: boolean | undefined;
-  /** Whether the platform deduplicates by business key, so that an ambiguous record may be sent again. */
+  /**
+   * Whether an ambiguous record may be sent again: the platform deduplicates by business key, or the record is polled
+   * first.
+   */
   readonly resendAmbiguous: boolean;
+  /**
+   * Whether the platform deduplicates by business key. Otherwise, an uncertain recovery makes new records ambiguous,
+   * even if they can be polled: the platform may no longer know the result of an earlier request.
+   */
+  readonly createsOnce?: boolean;
   /** Name of the step whose outcome is not final, because the platform creates the record later. */
   readonly scheduledStep?: string | undefined;
   /** The operation whose records must be accepted first, if any. */

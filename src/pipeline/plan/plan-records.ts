@@ -1,4 +1,4 @@
-import { canResolveAmbiguous } from "../../contract/operations/operation.ts";
+import { canResolveAmbiguous, createsOnce } from "../../contract/operations/operation.ts";
 import type { CheckProgress } from "../../job/dependencies.ts";
 import { endpointOf } from "../../job/endpoint.ts";
 import type { CompiledJob, Job } from "../../job/job.ts";
@@ -217,6 +217,7 @@ export function planPolicy(
     allowOlder,
     isDated: job.mapping.asOf !== undefined,
     resendAmbiguous: canResolveAmbiguous(job.operation),
+    createsOnce: createsOnce(job.operation),
     scheduledStep: job.operation.steps.find(({ poll }) => poll !== undefined)?.name,
     after: job.after?.operation.id,
     awaitedAttr: job.after?.isOwnKey === false ? formatAttr(job.after.key) : undefined,

@@ -1,4 +1,4 @@
-import type { Operation } from "../../contract/operations/operation.ts";
+import { createsOnce, type Operation } from "../../contract/operations/operation.ts";
 import type { Job } from "../../job/job.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import { Failure } from "../../model/failure.ts";
@@ -77,9 +77,8 @@ const PROBE_TIMEOUT_MS = 10_000;
  * Returns the operations that read one record, or none if the platform cannot create a record twice. Excludes lists,
  * because a list may have thousands of pages.
  */
-function readBacksOf({ steps, dedupesByKey, readBack }: Operation): Operation["readBack"] {
-  const createsOnce = steps.at(-1)?.operation.dedupesByKey ?? dedupesByKey;
-  return createsOnce ? [] : readBack.filter(({ list }) => list === undefined);
+function readBacksOf(operation: Operation): Operation["readBack"] {
+  return createsOnce(operation) ? [] : operation.readBack.filter(({ list }) => list === undefined);
 }
 
 async function probe(unsent: readonly RecordToSend[], { job, connection, drain }: ProbeContext): Promise<void> {

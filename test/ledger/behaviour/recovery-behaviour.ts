@@ -257,15 +257,24 @@ export function describeRecovery(opened: () => Ledger): void {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
       const items = [item(1, "A"), item(2, "B")];
-      const run = await planned(ledger, items, { policy: { resendAmbiguous: true } });
+      const run = await planned(ledger, items, { policy: { resendAmbiguous: true, createsOnce: true } });
       expect(await statusesOf(ledger, run)).toEqual(["ambiguous", "pending"]);
       expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 1, pending: 1 });
     });
 
     test("makes no record ambiguous after an uncertain recovery if the platform deduplicates", async () => {
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
-      const run = await planned(ledger, [item(1, "A")], { policy: { resendAmbiguous: true } });
+      const run = await planned(ledger, [item(1, "A")], { policy: { resendAmbiguous: true, createsOnce: true } });
       expect(await statusesOf(ledger, run)).toEqual(["pending"]);
+    });
+
+    test("makes new records ambiguous after an uncertain recovery even if they can be polled (they used to be sent again)", async () => {
+      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
+      const policy = { resendAmbiguous: true, scheduledStep: "schedule" };
+      const run = await planned(ledger, [item(1, "A")], { policy });
+      expect(await statusesOf(ledger, run)).toEqual(["ambiguous"]);
+      await ledger.resumeRun(run, { ...POLICY, ...policy });
+      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ attempts: 0, isAmbiguous: true, prior: "other" }]);
     });
   });
 }
