@@ -222,6 +222,21 @@ test.each(["resume", "push"])(
   },
 );
 
+test("a push with --revise sends a change of a record that `reconcile` accepted (it used to end with ledger_outdated)", async () => {
+  const flags = [...PUSH, "--contract", "no-exists.yaml"];
+  const work = workplace({ accounts: goodAccounts(2) }, sandbox);
+  writeFileSync(work.file("no-exists.yaml"), NO_EXISTS);
+  expect((await work.push(flags)).code).toBe(0);
+  rmSync(work.file(".migrate"), { recursive: true });
+  expect((await work.migrate(["ledger", "repair", "--some-lost"])).code).toBe(5);
+  expect((await work.push(flags)).code).toBe(5);
+  expect((await work.migrate(["reconcile", "--quiet-period", "0s", "--accept-found"])).code).toBe(0);
+  writeExtract(work.folder, { accounts: goodAccounts(2).map((account) => ({ ...account, POSTCODE: "CB2 3QJ" })) });
+  const { code } = await work.push([...flags, "--revise", "--yes"]);
+  // The replies have new account numbers, because the forgetful sandbox creates each account again.
+  expect([code, (await posts()).length]).toEqual([5, 4]);
+});
+
 test("a push of new records with an up-to-date ledger looks up a few of these records on the platform, and continues", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   expect((await work.push(PUSH)).code).toBe(0);

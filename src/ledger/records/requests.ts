@@ -169,6 +169,8 @@ export interface SendableItem {
   /** Whether the platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
   readonly prior: PriorContent;
+  /** Whether the platform is known to have the record, in full or in part, perhaps with other content. */
+  readonly isOnPlatform?: boolean;
   /** Account number that the platform assigned to an earlier version of the record. */
   readonly account?: string | undefined;
   /** The last completed step for this content; absent before the first step, and after a refusal. */

@@ -45,14 +45,22 @@ export function* sendable(tables: Tables, run: RunRow, from: number, to: number)
 const SELECT_SENDABLE = quickStatement<Selected<SendableItem>>(`
   select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
     coalesce(records.state, '') = 'ambiguous' as "isAmbiguous", ${PRIOR_CONTENT} as prior,
+    records.accepted_content is not null as "isOnPlatform",
     case when records.content = items.content then records.step end as step, items.row_hash as "rowHash", records.account
   from migrate.items left join migrate.records on records.identity = items.identity
   where run = $1 and record between $2 and $3 and /*++*/status = 'pending'
     and items.identity is not null and items.content is not null
   order by record`);
 
-function toSendable({ account, isAmbiguous, step, rowHash, ...given }: Selected<SendableItem>): SendableItem {
-  const known = definedMembers({ account: account ?? undefined });
+function toSendable({
+  account,
+  isAmbiguous,
+  isOnPlatform,
+  step,
+  rowHash,
+  ...given
+}: Selected<SendableItem>): SendableItem {
+  const known = definedMembers({ account: account ?? undefined, isOnPlatform: Boolean(isOnPlatform) || undefined });
   const item = { ...given, ...known, isAmbiguous: Boolean(isAmbiguous), rowHash: rowHash ?? undefined };
   return step === null ? item : { ...item, step };
 }

@@ -62,12 +62,16 @@ async function hasRequests({ ledger }: RunHandle): Promise<boolean> {
 
 /**
  * Queries the platform for some records of the batch. Returns false, without a query, if the ledger has a request for
- * every record of the batch.
+ * every record of the batch, or already knows that the platform has the record or may have it.
  */
 async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext): Promise<boolean> {
-  const unsent = batch.filter(({ attempts }) => attempts === 0).slice(0, MAX_PROBES);
+  const unsent = batch.filter(isUnknown).slice(0, MAX_PROBES);
   if (unsent.length > 0) await probe(unsent, context);
   return unsent.length > 0;
+}
+
+function isUnknown({ attempts, isAmbiguous, isOnPlatform = false }: RecordToSend): boolean {
+  return attempts === 0 && !isAmbiguous && !isOnPlatform;
 }
 
 const MAX_PROBES = 5;
