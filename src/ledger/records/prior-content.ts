@@ -33,3 +33,19 @@ export function otherContentAfter(known: string): string {
 /** SQL for `mayHoldOther` of an ambiguous or existing record. */
 export const MAY_HOLD_OTHER: string = `(coalesce(records.other_content, 0) = 1 or records.attempts = 0
     or coalesce(records.accepted_content, records.content) <> records.content)`;
+
+/** SQL query: returns a row if a recovery may have missed requests. */
+export const ANY_UNCERTAIN = {
+  sqlite: `select 1 as found from ledger_state cross join json_each(ledger_state.recoveries)
+      where json_extract(value, '$.isUncertain') limit 1`,
+  postgres: "select 1 as found from migrate.recoveries where uncertain limit 1",
+} as const;
+
+/**
+ * SQL for `other_content` of a record that is new to the ledger. After an uncertain recovery, a missing request may have
+ * had other content.
+ */
+export const NEW_OTHER_CONTENT: { readonly sqlite: string; readonly postgres: string } = {
+  sqlite: `exists (${ANY_UNCERTAIN.sqlite})`,
+  postgres: `exists (${ANY_UNCERTAIN.postgres})::int`,
+};

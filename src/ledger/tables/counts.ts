@@ -1,5 +1,6 @@
 import type { Coverage } from "../records/run.ts";
 import type { RowName } from "../records/planned-item.ts";
+import { NEW_OTHER_CONTENT } from "../records/prior-content.ts";
 import { forgetCorrected, notePlanned, PLANNED_PUSHES, sinceRun } from "./planned-records.ts";
 import { adoptUnsent, coverRecovered } from "./recoveries.ts";
 import { type Sql, statement, type Tables, type Work } from "./tables.ts";
@@ -89,14 +90,19 @@ const LATEST_RECORD = statement<{ id: number }>("select coalesce(max(id), 0) as 
  * delay each request if done later. Most records of the plan are left to send, so `+` prevents a lookup of each record
  * in SQLite's index of open records.
  */
-const INSERT_RECORDS = `
+const insertRecords = (otherContent: string): string => `
   insert into migrate.records as known
-    (identity, content, state, attempts, since_run, planned_run, planned_record)
-  select identity, content, 'pending', 0, run, run, record from migrate.items
+    (identity, content, state, attempts, other_content, since_run, planned_run, planned_record)
+  select identity, content, 'pending', 0, ${otherContent}, run, run, record from migrate.items
   where run = $1 and /*++*/status = 'pending' and identity is not null and content is not null order by record
   on conflict (identity) do update set
     since_run = ${sinceRun("known.", "excluded.since_run")}, planned_run = excluded.planned_run,
     planned_record = excluded.planned_record, planned_content = excluded.content, held = null`;
+
+const INSERT_RECORDS: Sql = {
+  sqlite: insertRecords(NEW_OTHER_CONTENT.sqlite),
+  postgres: insertRecords(NEW_OTHER_CONTENT.postgres),
+};
 
 /** Counts the new rows. SQLite numbers them without gaps. */
 const COUNT_INSERTED = statement<{ count: number }>({

@@ -1,5 +1,6 @@
 import { ROW } from "../records/exclusions.ts";
 import type { RowName, RowWithoutKey } from "../records/planned-item.ts";
+import { NEW_OTHER_CONTENT } from "../records/prior-content.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { type EachStatement, exists, type Selected, type Sql, statement, type Tables, type Work } from "./tables.ts";
 
@@ -163,10 +164,10 @@ export function* planUnsent(tables: Tables, run: number): Work<void> {
 
 const ANY_UNSENT = "select 1 as found from migrate.unsent limit 1";
 
-const MOVE_UNSENT = `
+const moveUnsent = (otherContent: string): string => `
   insert into migrate.records
-    (identity, content, state, attempts, since_run, planned_run, planned_record, planned_content, held)
-  select items.identity, items.content, 'pending', 0, unsent.since_run, unsent.planned_run, unsent.planned_record,
+    (identity, content, state, attempts, other_content, since_run, planned_run, planned_record, planned_content, held)
+  select items.identity, items.content, 'pending', 0, ${otherContent}, unsent.since_run, unsent.planned_run, unsent.planned_record,
     coalesce(latest.content, ''::bytea), case when latest.status = 'invalid' then 1 end
   from migrate.items /*+ indexed by items_open */
   inner join migrate.unsent on unsent.identity = items.identity
@@ -174,6 +175,11 @@ const MOVE_UNSENT = `
   where items.run = $1 and items.status = 'pending' and items.content is not null
   order by items.record
   on conflict (identity) do nothing`;
+
+const MOVE_UNSENT: Sql = {
+  sqlite: moveUnsent(NEW_OTHER_CONTENT.sqlite),
+  postgres: moveUnsent(NEW_OTHER_CONTENT.postgres),
+};
 
 /** Deletes the rows in `unsent` whose records have rows in `records`. */
 export const DELETE_MOVED: string = `

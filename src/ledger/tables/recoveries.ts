@@ -1,4 +1,5 @@
 import type { RunRow } from "../runs/recorded-run.ts";
+import { ANY_UNCERTAIN } from "../records/prior-content.ts";
 import { DELETE_MOVED } from "./planned-records.ts";
 import { exists, type Sql, statement, type Tables, type Work } from "./tables.ts";
 
@@ -12,12 +13,6 @@ export function* holdNewIfUncertain(tables: Tables, run: RunRow): Work<void> {
   yield* tables.run(HOLD_NEW, run.number);
   yield* tables.run(INSERT_HELD, run.number);
 }
-
-const ANY_UNCERTAIN = {
-  sqlite: `select 1 as found from ledger_state cross join json_each(ledger_state.recoveries)
-      where json_extract(value, '$.isUncertain') limit 1`,
-  postgres: "select 1 as found from migrate.recoveries where uncertain limit 1",
-};
 
 /** PostgreSQL condition: a recovery may have made records ambiguous. Requests that it found belong to run 0. */
 export const HAS_RECOVERY = `(exists (select from migrate.recoveries where uncertain)

@@ -276,6 +276,16 @@ export function describeRecovery(opened: () => Ledger): void {
       await ledger.resumeRun(run, { ...POLICY, ...policy });
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ attempts: 0, isAmbiguous: true, prior: "other" }]);
     });
+
+    test("does not assume the content of a new record after an uncertain recovery (a refused repeat used to accept it)", async () => {
+      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
+      const policy = { resendAmbiguous: true, createsOnce: true };
+      const run = await planned(ledger, [item(1, "A")], { policy });
+      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ isAmbiguous: false, prior: "other" }]);
+      await sendAll(ledger, run, "ambiguous");
+      await ledger.resumeRun(run, { ...POLICY, ...policy });
+      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ isAmbiguous: true, prior: "other" }]);
+    });
   });
 }
 
