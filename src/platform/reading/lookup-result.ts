@@ -40,7 +40,7 @@ export function resultOfTwo(first: LookupResult | undefined, second: LookupResul
 
 const NO_LONGER_FOUND = unknown("the platform first processed the record, but did not find it a moment later");
 
-interface Evaluation {
+export interface Evaluation {
   /** Attr of the business key. */
   readonly key: AttrPath;
   /** The documented type of the reply, or of the item. */

@@ -36,6 +36,8 @@ export interface ReadRequest {
   readonly query: boolean;
   /** The number of the page, if the platform's previous page leads to this address. */
   readonly laterPage?: number;
+  /** Called with the headers of a reply with status 200, by lower-case name. */
+  readonly noteHeaders?: (headers: HttpReply["headers"]) => void;
 }
 
 export interface ReadClientOptions extends RetryDependencies {
@@ -78,7 +80,9 @@ export function createReadClient(options: ReadClientOptions): ReadClient {
         throw error instanceof TransportError ? unreachableFailure(error, url.origin) : error;
       });
       if (signal.aborted) throw stopped();
-      return jsonTextOf(reply, wanted, authorisation !== undefined);
+      const text = jsonTextOf(reply, wanted, authorisation !== undefined);
+      wanted.noteHeaders?.(reply.headers);
+      return text;
     },
   };
 }

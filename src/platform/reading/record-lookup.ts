@@ -10,10 +10,11 @@ import { parseExact } from "../../json/exact-json.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
 import { comparedAttrs, type ComparedRecord, type LookupRecord } from "./compare-content.ts";
-import { evaluateReply, type LookupResult, unknown } from "./lookup-result.ts";
+import { evaluateReply, type Evaluation, type LookupResult, unknown } from "./lookup-result.ts";
 import { lookUpEach } from "./parallel-lookups.ts";
 import { countOf, createRepeatCheck, followPages } from "./pagination.ts";
-import { type ReadClient, wrongReply } from "./read-client.ts";
+import { hasFurtherRecords, linksToNextPage } from "./further-pages.ts";
+import { type ReadClient, type ReadRequest, wrongReply } from "./read-client.ts";
 import { hasTwoAccounts, identifierText, namesOfKey } from "../reply/named-record.ts";
 import { recordMismatch } from "../reply/reply-trust.ts";
 
@@ -146,14 +147,18 @@ async function readList(
   const { byKey, byNumber, found } = recordsByKey(records, key);
   const what = "the list of received records";
   const missing = notFound("the platform has no list of received records (HTTP 404)");
-  const first = { url: joinPath(client.baseUrl, path), what, missing, query: false };
-  let isPaged = false;
+  let [isPaged, isIncomplete] = [false, false];
+  const noteHeaders: ReadRequest["noteHeaders"] = ({ link }) => {
+    isIncomplete ||= linksToNextPage(link);
+  };
+  const first = { url: joinPath(client.baseUrl, path), what, missing, query: false, noteHeaders };
   const readPage = (text: string) => {
     const body = parsed(text, what);
     const results = valueAt(body, list.list ?? []);
     if (!isJsonArray(results)) throw wrongReply(what, "has no list at the path that the contract names");
     const { next, count, previous }: JsonObject = isJsonObject(body) ? body : {};
     isPaged ||= [next, count, previous].some((member) => member !== undefined);
+    isIncomplete = !isPaged && (isIncomplete || hasFurtherRecords(body, results.length));
     return { next: isPaged ? next : null, count: countOf(count, what), results };
   };
   const form = formOfItems(list);
@@ -167,14 +172,18 @@ async function readList(
       if (similar !== undefined) found.set(similar, LISTED_AS_NUMBER);
       const record = byKey.get(identifierText(listed));
       if (record === undefined) continue;
-      const identifiers = { outcomes: [], key, ...definedMembers({ account: list.account }) };
-      const isAmbiguous = hasTwoAccounts(item, identifiers, record.payload);
-      const result = isAmbiguous ? TWO_ACCOUNTS_IN_ONE : evaluateReply(item, record, list, { key, form });
-      found.set(record, combined(found.get(record), result));
+      found.set(record, combined(found.get(record), resultOfItem(item, record, list, { key, form })));
     }
   }
-  if (hasChanged) for (const record of records) if (!found.has(record)) found.set(record, CHANGED_LIST);
+  const unlisted = isIncomplete ? FURTHER_PAGES : hasChanged ? CHANGED_LIST : undefined;
+  if (unlisted !== undefined) for (const record of records) if (!found.has(record)) found.set(record, unlisted);
   return found;
+}
+
+function resultOfItem(item: JsonValue, record: LookupRecord, list: ReadBack, evaluation: Evaluation): LookupResult {
+  const identifiers = { outcomes: [], key: evaluation.key, ...definedMembers({ account: list.account }) };
+  const isAmbiguous = hasTwoAccounts(item, identifiers, record.payload);
+  return isAmbiguous ? TWO_ACCOUNTS_IN_ONE : evaluateReply(item, record, list, evaluation);
 }
 
 /**
@@ -212,6 +221,9 @@ const LISTED_AS_NUMBER = unknown("the platform lists a number that equals the re
 const SAME_KEY = unknown("another record of this lookup has the same key");
 const CHANGED_LIST = unknown(
   "two pages of the list of received records contain the same entry, so the list has probably changed between them",
+);
+const FURTHER_PAGES = unknown(
+  "the list of received records has further pages, but does not give the address of the next page in `next`",
 );
 
 const TWO_ACCOUNTS = unknown("the platform lists the record's key twice, with different account numbers");

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ReadBack } from "../../../src/contract/operations/operation.ts";
-import { LIST, ONE, lookupOf, look, listedTwice, type Reply } from "./lookup-scene.ts";
+import { lookUpRecords } from "../../../src/platform/reading/record-lookup.ts";
+import { jsonReply } from "../json-reply.ts";
+import { fakeReads } from "./fake-reads.ts";
+import { KEY, LIST, ONE, lookupOf, look, listedTwice, type Reply } from "./lookup-scene.ts";
 
 describe("looking records up in lists of received records", () => {
   it("follows a list in pages, and fails at a page that leads to another host", async () => {
@@ -67,6 +70,45 @@ describe("looking records up in lists of received records", () => {
     expect(await look(records, [paged], reordered)).toMatchObject([found, found, { kind: "unknown" }]);
     const ordered = { "S/": first, "S/?page=2": { count: 4, next: null, results: [three, { number: "R5" }] } };
     expect(await look(records, [paged], ordered)).toMatchObject([found, found, { kind: "absent" }]);
+  });
+
+  it.each([
+    { next_cursor: "b3Bh" },
+    { "@odata.nextLink": "https://api.example.test/v1/imports/S/?skip=1" },
+    { has_more: true },
+    { links: { next: "?page=2" } },
+    { meta: { page: { totalPages: 2 } } },
+    { total: "2" },
+  ])(
+    "does not treat a record as absent if the list continues in another way (it used to be sent again): %j",
+    async (page) => {
+      const paged: ReadBack = { ...LIST, list: ["results"] };
+      const replies = { "S/": { results: [{ number: "R1" }], ...page } };
+      const found = await look([lookupOf("R1"), lookupOf("R2")], [paged], replies);
+      expect(found).toMatchObject([{ kind: "found" }, { kind: "unknown" }]);
+    },
+  );
+
+  it.each([
+    { next_cursor: null, has_more: false, links: { next: null }, total: 1, pages: 1 },
+    { total: "12.50", next_reading_date: "2026-01-01", pages: [{ number: 1 }], cursor: "" },
+  ])("treats a record as absent if other members of the page do not show that it continues: %j", async (page) => {
+    const paged: ReadBack = { ...LIST, list: ["results"] };
+    const replies = { "S/": { results: [{ number: "R1" }], ...page } };
+    expect(await look([lookupOf("R2")], [paged], replies)).toEqual([{ kind: "absent" }]);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      "unknown",
+      "a link to the next page",
+      '<https://api.example.test/?p=0>; rel="prev", </?p=2>; title=x; rel="last next"',
+    ],
+    ["unknown", "a link without quotes", "</?p=2>;rel=next"],
+    ["absent", "a link to the previous page", '</?next=1>; rel="prev"; title="next"'],
+  ])("treats a record as %s if the reply has %s in its `Link` header", async (kind, _, link) => {
+    const { client } = fakeReads(() => ({ ...jsonReply(200, []), headers: { ...jsonReply(200, []).headers, link } }));
+    expect(await lookUpRecords([lookupOf("R1")], [LIST], { client, key: KEY })).toMatchObject([{ kind }]);
   });
 
   it.each<[string, Readonly<Record<string, Reply>>]>([
