@@ -142,13 +142,20 @@ const DELETE_OUTDATED = `
   where run = $1 and attempt = 0 and code = 'account_not_found' and not exists (
     select 1 from migrate.items where run = problems.run and record = problems.record and status = 'blocked')`;
 
+/**
+ * SQL condition: the platform has accepted the record, in full or in part. Empty accepted content after a decision means
+ * that the platform has the record with different values (`conflict`), perhaps from another system.
+ */
+const IS_ACCEPTED = `(accepted_content <> ''::bytea or accepted_content is not null and not exists (
+  select 1 from migrate.decisions where decisions.identity = records.identity and decision = 'rejected'))`;
+
 const SELECT_WAITING = statement<PlannedPlace & { readonly isKnown: boolean | 0 | 1 }>(`
   select items.record, items.line, files.name as file, exists (
       select 1 from migrate.problems
       where run = items.run and record = items.record and attempt = 0 and code = 'account_not_found') as "isKnown"
   from migrate.items inner join migrate.files on files.id = items.file
   where items.run = $1 and items.status in ('valid', 'pending') and items.awaits is not null
-    and not exists (select 1 from migrate.records where identity = items.awaits and accepted_content is not null)
+    and not exists (select 1 from migrate.records where identity = items.awaits and ${IS_ACCEPTED})
     and not exists (
       select 1 from migrate.records where identity = items.identity and accepted_content = items.content)
   order by items.record`);

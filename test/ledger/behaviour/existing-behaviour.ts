@@ -139,6 +139,18 @@ export function describeExisting(opened: () => Ledger): void {
     });
   });
 
+  test("an ambiguous record that the platform has with other values blocks records that wait for it (they used to be sent)", async () => {
+    const accounts = await plan([item(1, "A", "x")]);
+    await sendAll(ledger, accounts, "ambiguous");
+    await decide(accounts, "rejected");
+    const { identity: awaits = new Uint8Array() } = item(1, "A");
+    const run = await plan([item(1, "M", "x", { awaits })], { after: "accounts" });
+    expect(await statusesOf(ledger, run)).toEqual(["blocked"]);
+    await sendAll(ledger, await plan([item(1, "A", "x")], REVISE), "accepted");
+    await ledger.resumeRun(run, { ...POLICY, after: "accounts" });
+    expect(await statusesOf(ledger, run)).toEqual(["pending"]);
+  });
+
   describe("the content that the platform may have from earlier requests", () => {
     test("is `none` for a new record and for a record that was rejected", async () => {
       expect(await priorOf(await plan([item(1, "A", "x")]))).toBe("none");
