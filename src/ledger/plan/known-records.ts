@@ -46,6 +46,7 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   else yield* listRecords(tables, compared);
   const toSend = isWhole ? TO_SEND[compared] : LISTED;
   yield* tables.run(skipAccepted(toSend), run.number);
+  yield* tables.run(adoptContent(toSend), run.number);
   yield* refuseStale(tables, run, policy, { index: toSend.index, known: knownToSend(toSend) });
   if (!policy.revise || compared !== "all") {
     yield* refuseChanged(tables, run, policy, toSend);
@@ -92,6 +93,15 @@ const skipAccepted = (toSend: ToSend): string => `
   update migrate.items ${toSend.index} set status = 'skipped', account = records.account from migrate.records
   where ${knownToSend(toSend)} and records.state not in ('ambiguous', 'existing')
     and records.accepted_content = items.content`;
+
+/**
+ * Gives an ambiguous record without a known request the content of this run. An earlier plan sent nothing, so its
+ * content is not the content of a request.
+ */
+const adoptContent = (toSend: ToSend): string => `
+  update migrate.records set content = items.content from migrate.items ${toSend.index}
+  where ${knownToSend(toSend)} and records.state = 'ambiguous' and records.attempts = 0
+    and records.content <> items.content`;
 
 /**
  * Makes a record `ambiguous` if the platform has replied to its `scheduledStep` and this run has other content for the

@@ -277,6 +277,21 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ attempts: 0, isAmbiguous: true, prior: "other" }]);
     });
 
+    test("gives an ambiguous record without a request the content of the latest run (it used to keep that of an earlier plan)", async () => {
+      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
+      const first = await planned(ledger, [item(1, "A", "x")]);
+      const run = await planned(ledger, [item(1, "A", "y")]);
+      for (const each of [run, first, run]) {
+        await ledger.refresh(each, POLICY);
+        expect(await ledger.ambiguous(each, 1, 9)).toMatchObject([{ isAsSent: true, mayHoldOther: true }]);
+      }
+      const [{ record, identity } = { record: 0, identity: new Uint8Array() }] = await ledger.ambiguous(run, 1, 9);
+      const decision = { decision: "accepted", by: "operator", who: "ann", reason: "seen", at: AT } as const;
+      await ledger.saveDecisions(run, [{ ...decision, record, identity }], POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["accepted"]);
+      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["skipped"]);
+    });
+
     test("does not assume the content of a new record after an uncertain recovery (a refused repeat used to accept it)", async () => {
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
       const policy = { resendAmbiguous: true, createsOnce: true };
