@@ -48,7 +48,7 @@ test("a ledger with one wrong byte is refused, and repaired without inventing re
   }
   const repair = await work.migrate(["ledger", "repair"]);
   expect([0, 5]).toContain(repair.code);
-  expect(repair.stdout).toMatch(/The original ledger is stored in .*ledger\.db\.corrupt-\d{14}\n$/);
+  expect(repair.stdout).toMatch(/The original ledger is stored in .*ledger\.db\.corrupt-\d{17}\n$/);
   const kept = readdirSync(work.file(".migrate")).find((name) => /corrupt-\d+$/.test(name)) ?? "";
   expect(statSync(work.file(".migrate", kept)).mode & 0o777).toBe(0o600);
   expect(statSync(ledger).mode & 0o777).toBe(0o600);

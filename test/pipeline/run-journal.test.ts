@@ -151,6 +151,17 @@ it("refuses a new ledger next to a journal with requests", async () => {
   await expect(pushKeys(folder, ["A"])).resolves.toBeUndefined();
 });
 
+it("repairs a ledger twice within a second (the second repair used to fail, because the kept ledger exists)", async () => {
+  const folder = temporaryFolder();
+  await pushKeys(folder, ["A"]);
+  const start = Date.now();
+  for (const now of [start, start + 1]) {
+    const dependencies = { ...DEPENDENCIES, clock: { ...systemClock, now: () => now } };
+    const { kept } = await ledgerRepair({ ledger: path.join(folder, "ledger.db") }, dependencies);
+    expect(statSync(kept ?? "").isFile()).toBe(true);
+  }
+});
+
 it("refuses an older copy of the ledger under another name", async () => {
   const folder = await outdatedFolder();
   for (const name of FILES) copyFileSync(path.join(folder, name), path.join(folder, name.replace("ledger", "other")));

@@ -67,7 +67,7 @@ export async function ledgerRepair(
       hint: "restore it with the tools of its database server",
     });
   }
-  const stamp = at.replaceAll(/\D/g, "").slice(0, 14);
+  const stamp = at.replaceAll(/\D/g, "");
   const repaired = await store.repair(stamp, { mayRecreate: hasJournals(store), mayCreate: someLost });
   const opened = await store.write("ledger repair", { create: false });
   try {

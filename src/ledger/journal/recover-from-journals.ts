@@ -125,7 +125,7 @@ async function noteInJournal(
 ): Promise<void> {
   const owner = readLedgerOf(file) ?? { kind: "ledger", name: ledgerName, id: token };
   const isNew = state === "corrupt" || validBytes <= MAGIC.length;
-  if (state === "corrupt") renameSync(file, `${file}.corrupt-${at.replaceAll(/\D/g, "").slice(0, 14)}`);
+  if (state === "corrupt") renameSync(file, `${file}.corrupt-${at.replaceAll(/\D/g, "")}`);
   const target = isNew ? journalFile(path.dirname(file), ledgerName, owner.id) : file;
   const journal = openJournalFile(target, { ...options, validBytes: isNew ? 0 : validBytes });
   const note = recoveryNote({ recovery: token, at, requests });
