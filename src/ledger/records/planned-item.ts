@@ -98,8 +98,8 @@ export interface PlanPolicy extends KeyPolicy {
    */
   readonly resendAmbiguous: boolean;
   /**
-   * Whether the platform deduplicates by business key. Otherwise, an uncertain recovery makes new records ambiguous,
-   * even if they can be polled: the platform may no longer know the result of an earlier request.
+   * Whether the platform deduplicates by business key. Otherwise, a plan after an uncertain recovery makes new records
+   * ambiguous, even if a resumed run can poll them.
    */
   readonly createsOnce?: boolean;
   /** Name of the step whose outcome is not final, because the platform creates the record later. */
