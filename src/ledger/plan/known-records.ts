@@ -3,6 +3,7 @@ import type { LocalProblem } from "../../model/problem.ts";
 import { counted } from "../../text/count.ts";
 import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
 import { cellPlace, type KeyProblem, keyProblem } from "../records/key-place.ts";
+import { ANY_UNCERTAIN } from "../records/prior-content.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
 import { holdInvalid, noteSkipped } from "../tables/planned-records.ts";
@@ -46,7 +47,7 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   else yield* listRecords(tables, compared);
   const toSend = isWhole ? TO_SEND[compared] : LISTED;
   yield* tables.run(skipAccepted(toSend), run.number);
-  yield* tables.run(adoptContent(toSend), run.number);
+  if (yield* exists(tables, ANY_UNCERTAIN)) yield* tables.run(adoptContent(toSend), run.number);
   yield* refuseStale(tables, run, policy, { index: toSend.index, known: knownToSend(toSend) });
   if (!policy.revise || compared !== "all") {
     yield* refuseChanged(tables, run, policy, toSend);
