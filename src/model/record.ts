@@ -30,6 +30,8 @@ interface JoinedRow {
   readonly line: number;
   /** Rows joined to this row, in order, by source name; absent if the source has no children. */
   readonly children?: ReadonlyMap<string, readonly Row[]>;
+  /** By source name; only for sources whose `pick` omitted some of the rows with this row's key. */
+  readonly candidates?: ReadonlyMap<string, Candidates>;
   /** The row as in its file, without joined rows. Set if a correction has changed the row. */
   readonly uncorrected?: Row;
   /** Set by a mapping that calls functions. A separate map, keyed by row, would take as much time as the mapping. */
@@ -50,6 +52,14 @@ export interface JsonRow extends JoinedRow {
 }
 
 export type Row = CsvRow | JsonRow;
+
+/** The rows of one parent row from which `pick` selects. */
+export interface Candidates {
+  /** The selected rows, which are also in `children`, and the omitted rows, in file order. */
+  readonly rows: readonly Row[];
+  /** The columns that determine the selection. */
+  readonly columns: readonly string[];
+}
 
 export function isCsvRow(row: Row): row is CsvRow {
   return row.table.kind === "csv";

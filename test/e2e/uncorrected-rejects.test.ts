@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { workbookBytes } from "../read/workbook/raw-workbook.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runCli } from "./cli.ts";
+import { workFolder } from "./validate-scene.ts";
 import { CONTRACT, outcomeLines, statusCounts, workplace, type Workplace } from "./push-scene.ts";
 
 /** Validates the sources, then their rejects. Returns the counts of both, and the summary of the first. */
@@ -94,4 +95,38 @@ test("a record with an unreadable joined row is not in the rejects (it used to b
   const [counts, again] = await validatedTwice(place);
   expect(counts).toEqual({ valid: 1, invalid: 1 });
   expect(again).toEqual({});
+});
+
+const PICK_MAPPING = `operation: import-account
+key: number
+sources:
+  accounts: { files: accounts.csv, key: REF }
+  customers: { files: customers.csv, parent: accounts, on: REF, pick: CHOICE }
+payload:
+  number: REF
+  name: NAME
+  customers: [{ family_name: customers.LAST, joined_at: customers.JOINED }]
+`;
+
+test.each([
+  ["cannot be ordered", "{ last: { column: JOINED, date: yyyy-MM-dd } }"],
+  ["determines the selection and is not valid", "last by JOINED"],
+])("rejects contain the rows that pick omitted if a cell %s (one row used to be sent)", async (_cell, pick) => {
+  const folder = workFolder({
+    "migrate.yaml": "contract: contract.yaml\nmapping: mapping.yaml\n",
+    "mapping.yaml": PICK_MAPPING.replace("CHOICE", pick),
+    "accounts.csv": "REF,NAME\n1,Ann\n2,Bob\n",
+    "customers.csv":
+      "REF,LAST,JOINED\n1,Abbott,2023-01-01\n1,Baker,2024-99-01\n1,Carter,2023-06-01\n2,Dee,2020-01-01\n2,Eve,2021-01-01\n",
+  });
+  const migrate: Workplace["migrate"] = (args) => runCli(args, { cwd: folder });
+  const [counts, again] = await validatedTwice({ migrate });
+  expect(counts).toEqual({ valid: 1, invalid: 1 });
+  expect(again).toEqual({ invalid: 1 });
+  const rejects = `${folder}/report/rejects.customers.csv`;
+  const names = readFileSync(rejects, "utf8").match(/(?<=^1,)\w+/gm);
+  expect(names).toEqual(["Abbott", "Baker", "Carter"]);
+  writeFileSync(rejects, readFileSync(rejects, "utf8").replace("2024-99-01", "2023-02-01"));
+  const { stdout } = await migrate(["validate", "--rejects", "report", "--format", "ndjson"]);
+  expect(statusCounts(outcomeLines(stdout))).toEqual({ valid: 1 });
 });

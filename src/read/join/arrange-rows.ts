@@ -14,6 +14,8 @@ export interface ArrangedRows {
   readonly rows: readonly StoredRow[];
   /** Problems found by comparing the rows, and problems of rows that were not selected. */
   readonly problems: Problems;
+  /** The rows that `pick` omitted. */
+  readonly omitted?: readonly StoredRow[];
 }
 
 /**
@@ -37,7 +39,10 @@ function takeRows(group: readonly StoredRow[], { orderBy, pick }: RowArrangement
   if (pick === undefined) return { rows: ordered, problems: unordered };
   const selected = picked(ordered, pick);
   const unpicked = pick.by === undefined ? NO_PROBLEMS : orderProblems(group, pick.by);
-  return { rows: selected, problems: [...unordered, ...unpicked, ...problemsOfOthers(ordered, selected)] };
+  const omitted = omittedRows(ordered, selected);
+  // A row may have been omitted merely because its values are in the wrong cells.
+  const problemsOfOthers = omitted.flatMap(({ read }) => read.problems);
+  return { rows: selected, problems: [...unordered, ...unpicked, ...problemsOfOthers], omitted };
 }
 
 type Problems = readonly LocalProblem[];
@@ -199,11 +204,7 @@ function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): read
   return group.filter((stored) => selected.has(stored));
 }
 
-/**
- * Returns the problems of the omitted rows. A row may have been omitted merely because its values are in the wrong
- * cells.
- */
-function problemsOfOthers(all: readonly StoredRow[], selected: readonly StoredRow[]): Problems {
+function omittedRows(all: readonly StoredRow[], selected: readonly StoredRow[]): readonly StoredRow[] {
   const kept = new Set(selected);
-  return all.flatMap((stored) => (kept.has(stored) ? NO_PROBLEMS : stored.read.problems));
+  return all.filter((stored) => !kept.has(stored));
 }

@@ -1,7 +1,7 @@
 import { createNumberSet, type NumberSet } from "../../text/number-set.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
-import type { InputPosition, InputRecord, JoinedRecord } from "../../model/record.ts";
+import type { Candidates, InputPosition, InputRecord, JoinedRecord } from "../../model/record.ts";
 import { arrangeRows } from "./arrange-rows.ts";
 import type { ChildFinder, StoredRow } from "./child-store.ts";
 import { type ChildRows, joinedRow, NO_ROWS } from "./joined-row.ts";
@@ -142,10 +142,30 @@ async function childrenOf(
     state,
   );
   let start = 0;
-  return groups.map(({ rows, problems }, index) => ({
-    rows: flat.slice(start, (start += rows.length)),
-    problems: rows.length > 0 ? problems : missingRow(keys[index], parents[index], planned),
-  }));
+  return groups.map(({ rows: selected, problems, omitted = [] }, index) => {
+    const rows = flat.slice(start, (start += selected.length));
+    return {
+      rows,
+      problems: rows.length > 0 ? problems : missingRow(keys[index], parents[index], planned),
+      ...(omitted.length > 0 && { candidates: candidatesOf({ selected, rows, omitted }, child) }),
+    };
+  });
+}
+
+interface PickedRows {
+  readonly selected: readonly StoredRow[];
+  /** The selected rows with the rows joined to them. */
+  readonly rows: readonly ReadRow[];
+  readonly omitted: readonly StoredRow[];
+}
+
+function candidatesOf({ selected, rows, omitted }: PickedRows, { orderBy, pick }: OpenedChild): Candidates {
+  const joined = new Map(selected.map(({ id }, index) => [id, rows[index]]));
+  const all = [...selected, ...omitted].toSorted((one, other) => one.id - other.id);
+  return {
+    rows: all.map(({ id, read }) => (joined.get(id) ?? read).row),
+    columns: [orderBy?.column, pick?.by?.column, pick?.per].filter((column) => column !== undefined),
+  };
 }
 
 function readRowOf({ id, read }: StoredRow, { child, duplicates }: SearchedSource): ReadRow {

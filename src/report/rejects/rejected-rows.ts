@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
-import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
+import { type Candidates, type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { RunOutcomes } from "../report.ts";
 
 export interface RejectedBatch {
@@ -76,12 +76,14 @@ export interface RowWriter {
  * Returns all rows of a record: the record's own row first, then the rows joined to it. A problem belongs to the row
  * that contains its place. A problem without a place in these rows belongs to the record's own row. A problem with
  * several cells is listed once for each cell.
+ * @param from the rows
  */
 export function rejectRows(
   record: InputRecord,
   { problems }: { readonly problems: readonly Problem[] },
+  from: readonly SourceRow[] = recordRows(record),
 ): readonly RejectRow[] {
-  const rows = recordRows(record).map((entry): MutableRejectRow => ({ ...entry, problems: [] }));
+  const rows = from.map((entry): MutableRejectRow => ({ ...entry, problems: [] }));
   const byLine = new Map<string, MutableRejectRow[]>();
   for (const entry of rows) {
     const key = lineKey(entry.row.table.file, entry.row.line);
@@ -106,12 +108,41 @@ interface MutableRejectRow extends SourceRow {
 }
 
 /** Returns every row of a record with its source: the record's own row, then its children, depth first. */
-export function recordRows({ row, orphan, source }: InputRecord): readonly SourceRow[] {
-  return [orphan ? { row, child: source } : { row }, ...joinedRows(row)];
+export function recordRows(record: InputRecord): readonly SourceRow[] {
+  return rowsOf(record, (_parent, _child, rows) => rows);
 }
 
-function joinedRows({ children }: Row): readonly SourceRow[] {
-  return [...(children ?? [])].flatMap(([child, rows]) => rows.flatMap((row) => [{ row, child }, ...joinedRows(row)]));
+/**
+ * Returns the rows that a re-import of the record needs: its rows and, if the correction of an error may change the
+ * selection of a `pick`, the rows that the `pick` omitted.
+ */
+export function rowsToExport(record: InputRecord, problems: readonly Problem[]): readonly SourceRow[] {
+  const errors = problems.filter(({ severity }) => severity === "error").flatMap(inEachCell);
+  return rowsOf(record, ({ candidates }, child, rows) => {
+    const all = candidates?.get(child);
+    return all !== undefined && errors.some((error) => mayChangeSelection(error, all)) ? all.rows : rows;
+  });
+}
+
+function mayChangeSelection({ code, place }: Problem, { rows, columns }: Candidates): boolean {
+  if (place === undefined || !rows.some((row) => isAt(place, row))) return false;
+  return code.startsWith("source_") || place.column === undefined || columns.includes(place.column);
+}
+
+type ChooseRows = (parent: Row, child: string, rows: readonly Row[]) => readonly Row[];
+
+function rowsOf({ row, orphan, source }: InputRecord, choose: ChooseRows): readonly SourceRow[] {
+  return [orphan ? { row, child: source } : { row }, ...joinedRows(row, choose)];
+}
+
+function joinedRows(parent: Row, choose: ChooseRows): readonly SourceRow[] {
+  return [...(parent.children ?? [])].flatMap(([child, rows]) =>
+    choose(parent, child, rows).flatMap((row) => [{ row, child }, ...joinedRows(row, choose)]),
+  );
+}
+
+function isAt(place: Place, row: Row): boolean {
+  return place.file === row.table.file && place.line === row.line && isWithin(place, row);
 }
 
 function lineKey(file: string, line: number): string {

@@ -25,6 +25,7 @@ import {
   rejectedRecords,
   type RejectRow,
   rejectRows,
+  rowsToExport,
   type RowWriter,
 } from "./rejected-rows.ts";
 
@@ -98,7 +99,9 @@ async function openWorkbook(
 async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<RejectedBatch>): Promise<Rejects | undefined> {
   for await (const { batch, rejected, last } of batches) {
     for (const record of batch) writer.noteSources(record);
-    for (const { record, outcome } of rejected) writer.add(rejectRows(record, outcome), outcome);
+    for (const { record, outcome } of rejected) {
+      writer.add(rejectRows(record, outcome, rowsToExport(record, outcome.problems)), outcome);
+    }
     await writer.flush();
     if (last && writer.hasAllSources()) break;
   }

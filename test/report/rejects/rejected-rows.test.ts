@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { rejectRows } from "../../../src/report/rejects/rejected-rows.ts";
+import { rejectRows, rowsToExport } from "../../../src/report/rejects/rejected-rows.ts";
 import { csvRow, csvTable, jsonRow, missing, outcomeOf, recordsOf } from "../inputs.ts";
 import { need } from "./reject-scene.ts";
 
@@ -24,4 +24,17 @@ it("a problem with several cells is listed in the row of each cell", () => {
   const rows = rejectRows(need(record), outcomeOf(need(record), [problem]));
   const columns = rows.map(({ problems }) => problems.map(({ place }) => place?.column));
   expect(columns).toEqual([["FIRST", "MIDDLE"], ["LAST"]]);
+});
+
+it("the rows that pick omitted are exported if the column that determines the selection has an error", () => {
+  const table = csvTable("readings.csv", ["READ_ON", "VALUE"]);
+  const [omitted, selected] = [csvRow(table, 2, ["2024-01-01", "1"]), csvRow(table, 3, ["2024-99-01", "x"])];
+  const candidates = new Map([["readings", { rows: [omitted, selected], columns: ["READ_ON"] }]]);
+  const account = csvRow(csvTable("accounts.csv", ["REF"]), 2, ["1"], new Map([["readings", [selected]]]));
+  const [record] = recordsOf([{ ...account, candidates }]);
+  const exported = (column: string, severity: "error" | "warning" = "error"): readonly number[] =>
+    rowsToExport(need(record), [{ ...missing("x", selected, column), severity }]).map(({ row }) => row.line);
+  expect(exported("READ_ON")).toEqual([2, 2, 3]);
+  expect(exported("READ_ON", "warning")).toEqual([2, 3]);
+  expect(exported("VALUE")).toEqual([2, 3]);
 });
