@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { runCli } from "./cli.ts";
 import { linesOf, validate, workFolder } from "./validate-scene.ts";
 
 const MAPPING = `operation: import-account
@@ -70,4 +71,27 @@ it("validate stops at a join that matches no rows, and shows no key", async () =
   expect(code).toBe(2);
   expect(stderr).toContain("customers: 0 of 2 rows match accounts.CUSTOMER");
   expect(stderr).not.toContain("10001");
+});
+
+it("a cell that two sources read is corrected in the rejects of both (one correction used to be refused)", async () => {
+  const folder = workFolder({
+    "mapping.yaml": `operation: import-account
+sources:
+  accounts:  { files: accounts.csv, key: REF }
+  customers: { files: customers.csv, parent: accounts, on: REF }
+  lead:      { files: customers.csv, parent: accounts, on: REF, pick: first }
+payload: { number: REF, name: lead.LAST, mobile: lead.MOBILE, customers: { each: customers, item: { family_name: LAST } } }
+`,
+    "accounts.csv": "REF\n1\n",
+    "customers.csv": "REF,LAST,MOBILE\n1,Abbott,ask\n1,Baker,\n",
+  });
+  await validate(folder, ["--out", "report"]);
+  for (const source of ["customers", "lead"]) {
+    const rejects = path.join(folder, `report/rejects.${source}.csv`);
+    expect(readFileSync(rejects, "utf8")).toMatch(/^1,Abbott,ask,1,mobile,invalid,/m);
+    writeFileSync(rejects, readFileSync(rejects, "utf8").replace(",ask,", ",07400123456,"));
+  }
+  const { code, stderr } = await runCli(["validate", "--rejects", "report"], { cwd: folder });
+  expect(stderr).toContain("2 cells corrected in 2 rows");
+  expect(code).toBe(0);
 });

@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
-import { type Candidates, type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
+import { type Candidates, type InputRecord, isCsvRow, placeOf, type Row } from "../../model/record.ts";
 import type { RunOutcomes } from "../report.ts";
 
 export interface RejectedBatch {
@@ -74,8 +74,8 @@ export interface RowWriter {
 
 /**
  * Returns all rows of a record: the record's own row first, then the rows joined to it. A problem belongs to the row
- * that contains its place. A problem without a place in these rows belongs to the record's own row. A problem with
- * several cells is listed once for each cell.
+ * that contains its place, and to the copies of this row in other sources that read the same file. A problem without a
+ * place in these rows belongs to the record's own row. A problem with several cells is listed once for each cell.
  * @param from the rows
  */
 export function rejectRows(
@@ -92,10 +92,17 @@ export function rejectRows(
   for (const problem of problems.flatMap(inEachCell)) {
     const { place } = problem;
     const near = place === undefined ? [] : (byLine.get(lineKey(place.file, place.line)) ?? []);
-    const home = near.find(({ row }) => place !== undefined && isWithin(place, row)) ?? rows[0];
-    home?.problems.push(problem);
+    const home = near.find(({ row }) => place !== undefined && isWithin(place, row));
+    for (const entry of home === undefined ? rows.slice(0, 1) : copiesOf(home, near)) entry.problems.push(problem);
   }
   return rows;
+}
+
+/** Returns the row, and its copies in other sources that read the same file: the first one in each source. */
+function copiesOf<Entry extends SourceRow>({ row }: Entry, near: readonly Entry[]): readonly Entry[] {
+  const { pointer } = placeOf(row);
+  const copies = near.filter((other) => placeOf(other.row).pointer === pointer);
+  return copies.filter(({ child }, index) => copies.findIndex((other) => other.child === child) === index);
 }
 
 /** Returns a problem for each cell from which the value may come, because a change to any cell may be a correction. */

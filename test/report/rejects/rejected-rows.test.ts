@@ -38,3 +38,19 @@ it("the rows that pick omitted are exported if the column that determines the se
   expect(exported("READ_ON", "warning")).toEqual([2, 3]);
   expect(exported("VALUE")).toEqual([2, 3]);
 });
+
+it("a problem in a file that two sources read is assigned to the row of each source (one of them used to lack it)", () => {
+  const [inCustomers, inLead] = [1, 2].map(() => csvRow(csvTable("customers.csv", ["LAST"]), 9, [""]));
+  const children = new Map([
+    ["customers", [need(inCustomers)]],
+    ["lead", [need(inLead)]],
+  ]);
+  const [record] = recordsOf([csvRow(csvTable("accounts.csv", ["REF"]), 2, ["1"], children)]);
+  const problem = missing("billing_name", need(inLead), "LAST");
+  const rows = rejectRows(need(record), outcomeOf(need(record), [problem]));
+  expect(rows.map(({ child, problems }) => [child, problems.length])).toEqual([
+    [undefined, 0],
+    ["customers", 1],
+    ["lead", 1],
+  ]);
+});
