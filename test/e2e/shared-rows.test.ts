@@ -95,3 +95,22 @@ payload: { number: REF, name: lead.LAST, mobile: lead.MOBILE, customers: { each:
   expect(stderr).toContain("2 cells corrected in 2 rows");
   expect(code).toBe(0);
 });
+
+it("an error that only a later account has in a shared row is in the rejects, and can be corrected (it used to be refused)", async () => {
+  const folder = workFolder({
+    "mapping.yaml": MAPPING.replace("name: NAME", "name: NAME\n  mobile: MOBILE").replace(
+      "MAIL }",
+      "{ from: MAIL, when: { column: parent.NAME, in: [Bob] } } }",
+    ),
+    "accounts.csv": "REF,NAME,CUSTOMER,MOBILE\n1,Ann,C1,x\n2,Bob,C1,\n",
+    "customers.csv": "CUST_ID,LAST,MAIL\nC1,Abbott,not a mail\n",
+  });
+  await validate(folder, ["--out", "report"]);
+  const file = path.join(folder, "report/rejects.customers.csv");
+  const rejects = readFileSync(file, "utf8");
+  expect(rejects).toMatch(/^C1,Abbott,not a mail,1,customers\.0\.email,invalid,/m);
+  writeFileSync(file, rejects.replace("not a mail", "a@example.org"));
+  const { stderr } = await runCli(["validate", "--rejects", "report"], { cwd: folder });
+  expect(stderr).toContain("1 cell corrected in 1 row");
+  expect(stderr).not.toContain("cells without errors changed");
+});

@@ -18,6 +18,7 @@ import {
   WORKBOOK_FILE,
 } from "./reject-file.ts";
 import { type ManifestInfo, openManifest } from "./rejects-manifest.ts";
+import { createSharedRows, type RejectRecordRow, type SharedRows } from "./shared-rows.ts";
 import type { RejectsWorkbook, WorkbookOptions, WrittenWorkbook } from "../workbook/rejects-workbook.ts";
 import {
   recordRows,
@@ -47,19 +48,21 @@ export interface RejectsOptions extends RejectWriterOptions {
 /**
  * Writes the original rows of the records that need correction, one file per source (docs/errors.md, "Rejects"):
  * `rejects.csv` for the root, `rejects.<source>.csv` for its children, and `.ndjson` for JSON sources. Together, these
- * files are a valid input for the same records. Apart from one bit per row of a child source, memory use does not grow
- * with the input.
+ * files are a valid input for the same records. Apart from one bit per row of a child source, and the problems of rows
+ * that several records share, memory use does not grow with the input.
  * @throws Failure `source_changed` if the input has changed, or `storage`
  */
 export async function writeRejects(folder: ReportFolder, report: Report, options: RejectsOptions): Promise<Rejects> {
   const { records } = options;
   if (records === undefined || countRecords(report.summary, NEEDS_WORK) === 0) return { files: [], leftOut: 0 };
   const columns: KnownColumns = new Map();
+  const shared = createSharedRows();
   const pass = async (): Promise<Rejects | undefined> => {
     const workbook = await openWorkbook(folder, options);
     const manifest = options.manifest && openManifest(folder, options.manifest, options.sources[0] ?? "");
     const writer = openRejectWriter(folder, columns, {
       ...options,
+      shared,
       others: [workbook, manifest].filter((one) => one !== undefined),
     });
     const rejects = await writeOnePass(writer, rejectedRecords(report, records()));
@@ -70,7 +73,7 @@ export async function writeRejects(folder: ReportFolder, report: Report, options
     return rejects && { ...rejects, workbook: written };
   };
   const rejects = (await pass()) ?? (await pass());
-  if (rejects === undefined) throw new Error("the columns of the rejects changed between two reads");
+  if (rejects === undefined) throw new Error("the rejects changed between two reads");
   return rejects;
 }
 
@@ -93,8 +96,8 @@ async function openWorkbook(
 }
 
 /**
- * Writes the rejects. Returns undefined if a new column appeared after the first rows of a file were added. The next
- * pass then includes the column.
+ * Writes the rejects. Returns undefined if a new column appeared after the first rows of a file were added, or if a
+ * record has problems in a row that an earlier record added. The next pass then includes the column and the problems.
  */
 async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<RejectedBatch>): Promise<Rejects | undefined> {
   for await (const { batch, rejected, last } of batches) {
@@ -122,7 +125,7 @@ interface RejectWriter {
    */
   readonly add: (rows: readonly RejectRow[], outcome: Outcome) => void;
   readonly flush: () => Promise<void>;
-  /** Finishes the files. Returns undefined if a new column appeared after the first rows of a file were added. */
+  /** Finishes the files. Returns undefined if they must be written again. */
   readonly finish: () => Promise<Rejects | undefined>;
 }
 
@@ -142,6 +145,11 @@ interface RejectWriterOptions extends CsvRejectOptions {
   readonly sources: readonly string[];
 }
 
+interface RejectWriterParts extends RejectWriterOptions {
+  readonly others: readonly RowWriter[];
+  readonly shared: SharedRows;
+}
+
 /**
  * Original columns of each rejects file, in order of appearance. Each pass starts with the columns that earlier passes
  * found.
@@ -151,8 +159,9 @@ type KnownColumns = Map<string, string[]>;
 function openRejectWriter(
   folder: ReportFolder,
   known: KnownColumns,
-  { others, ...options }: RejectWriterOptions & { readonly others: readonly RowWriter[] },
+  { others, shared, ...options }: RejectWriterParts,
 ): RejectWriter {
+  const sharedBefore = shared.count();
   const files = new Map<string, RejectFileWriter>();
   const unseen = new Set(options.sources);
   const isRepeated = createRowMemory();
@@ -171,6 +180,11 @@ function openRejectWriter(
     return file;
   };
 
+  const addRow = ({ entry, outcome }: RejectRecordRow): void => {
+    fileOf(entry.child, entry.row).add(entry, outcome.key);
+    for (const other of others) other.add(entry, outcome);
+  };
+
   return {
     noteSources: (record) => {
       if (unseen.size === 0) return;
@@ -181,17 +195,13 @@ function openRejectWriter(
     },
     hasAllSources: () => unseen.size === 0,
     add: (rows, outcome) => {
-      if (
-        outcome.problems.some(({ code }) => UNCOPIED_ERRORS.has(code)) ||
-        !rows.every((entry) => fitsColumns(entry, known))
-      ) {
+      if (!canCopy(rows, outcome, known)) {
         leftOut += 1;
         return;
       }
-      for (const entry of rows) {
-        if (entry.child !== undefined && isRepeated(entry.row)) continue;
-        fileOf(entry.child, entry.row).add(entry, outcome.key);
-        for (const other of others) other.add(entry, outcome);
+      for (const row of rows) {
+        if (row.child !== undefined && isRepeated(row.row)) shared.note(row, outcome);
+        else addRow(shared.complete(row, outcome));
       }
     },
     flush: async () => {
@@ -200,12 +210,20 @@ function openRejectWriter(
     },
     finish: async () => {
       const all = [...files.values()];
-      if (all.some((file) => file.hasNewColumns())) return undefined;
-      const written: RejectFile[] = [];
-      for (const file of all) written.push(await file.finish());
-      return { files: written, leftOut };
+      if (shared.count() > sharedBefore || all.some((file) => file.hasNewColumns())) return undefined;
+      return { files: await finishAll(all), leftOut };
     },
   };
+}
+
+function canCopy(rows: readonly RejectRow[], { problems }: Outcome, known: KnownColumns): boolean {
+  return !problems.some(({ code }) => UNCOPIED_ERRORS.has(code)) && rows.every((entry) => fitsColumns(entry, known));
+}
+
+async function finishAll(writers: readonly RejectFileWriter[]): Promise<readonly RejectFile[]> {
+  const written: RejectFile[] = [];
+  for (const writer of writers) written.push(await writer.finish());
+  return written;
 }
 
 /** Whether the cells of a ragged row would be below the columns of their own file. */
