@@ -75,7 +75,7 @@ export function correctionNotices(
     counts.join(", "),
     ...listed.map(({ correction: { line, key, column, rowSha256 }, place }) => {
       const cell = `column ${column} of ${plainText(key)}${place === undefined ? "" : ` (${formatPlace(place)})`}`;
-      const changed = rowSha256 === undefined ? cell : `${cell} or another cell of the row`;
+      const changed = rowSha256 === undefined ? cell : `${cell}, another cell of the row, or the order of the columns`;
       return `line ${line} is not applied, because ${changed} has changed since the correction was made`;
     }),
     ...(unlisted > 0 ? [`${formatCount(unlisted)} more ${unlisted === 1 ? "is" : "are"} not applied`] : []),

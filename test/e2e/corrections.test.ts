@@ -92,7 +92,18 @@ describe("corrections", () => {
     const { stderr } = await migrate(["validate"]);
     expect(stderr).toContain("fixes.csv: 0 cells corrected, 2 not applied");
     expect(stderr).toContain(
-      "line 2 is not applied, because column DOB of EXT-00003 (customers.csv:6) or another cell",
+      "line 2 is not applied, because column DOB of EXT-00003 (customers.csv:6), another cell of the row,",
+    );
+  });
+
+  test("of one of several rows name the columns as a reason if only their order has changed", async () => {
+    const { migrate, file } = threeAccounts(sandbox);
+    await migrate(["corrections", "add", "EXT-00003", "DOB", "1971-02-28", "--in", "customers", "--line", "4"]);
+    const rows: string[][] = parse(readFileSync(file("customers.csv")));
+    writeFileSync(file("customers.csv"), stringify(rows.map((row) => row.toReversed())));
+    const { stderr } = await migrate(["validate"]);
+    expect(stderr).toContain(
+      "column DOB of EXT-00003 (customers.csv:4), another cell of the row, or the order of the columns has changed",
     );
   });
 
