@@ -47,7 +47,7 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   else yield* listRecords(tables, compared);
   const toSend = isWhole ? TO_SEND[compared] : LISTED;
   yield* tables.run(skipAccepted(toSend), run.number);
-  if (yield* exists(tables, ANY_UNCERTAIN)) yield* tables.run(adoptContent(toSend), run.number);
+  yield* adoptContent(tables, run, toSend);
   yield* refuseStale(tables, run, policy, { index: toSend.index, known: knownToSend(toSend) });
   if (!policy.revise || compared !== "all") {
     yield* refuseChanged(tables, run, policy, toSend);
@@ -97,12 +97,16 @@ const skipAccepted = (toSend: ToSend): string => `
 
 /**
  * Gives an ambiguous record without a known request the content of this run. An earlier plan sent nothing, so its
- * content is not the content of a request.
+ * content is not the content of a request. Only an uncertain recovery makes such records ambiguous.
  */
-const adoptContent = (toSend: ToSend): string => `
-  update migrate.records set content = items.content from migrate.items ${toSend.index}
-  where ${knownToSend(toSend)} and records.state = 'ambiguous' and records.attempts = 0
-    and records.content <> items.content`;
+function* adoptContent(tables: Tables, run: RunRow, toSend: ToSend): Work<void> {
+  if (!(yield* exists(tables, ANY_UNCERTAIN))) return;
+  const sql = `
+    update migrate.records set content = items.content from migrate.items ${toSend.index}
+    where ${knownToSend(toSend)} and records.state = 'ambiguous' and records.attempts = 0
+      and records.content <> items.content`;
+  yield* tables.run(sql, run.number);
+}
 
 /**
  * Makes a record `ambiguous` if the platform has replied to its `scheduledStep` and this run has other content for the
