@@ -76,7 +76,7 @@ export interface RowWriter {
  * Returns all rows of a record: the record's own row first, then the rows joined to it. A problem belongs to the row
  * that contains its place, and to the copies of this row in other sources that read the same file. A problem without a
  * place in these rows belongs to the record's own row. A problem with several cells is listed once for each cell.
- * @param from the rows
+ * @param from the rows to export, from `recordRows` or `rowsToExport`
  */
 export function rejectRows(
   record: InputRecord,
