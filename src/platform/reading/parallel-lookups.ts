@@ -4,30 +4,33 @@ import type { ReadClient } from "./read-client.ts";
 export const MAX_PARALLEL_LOOKUPS = 8;
 
 /**
- * Looks up every record: first one record, which shows whether the platform can be reached, and then several records at
- * the same time. If the client had to wait before it repeated a request, continues with one record at a time. Starts no
- * lookup after a failure.
+ * Looks up every record: first one record, which shows whether the platform can be reached, then two at the same time,
+ * and so on up to `MAX_PARALLEL_LOOKUPS`. If the client had to wait before it repeated a request, continues with one
+ * record at a time. The number grows gradually, because requests that a platform refuses at the same time would also be
+ * repeated at the same time. Starts no lookup after a failure.
  * @throws the first failure, after all lookups in flight have ended
  */
 export async function lookUpEach<Item>(
   records: readonly Item[],
-  { isThrottled }: Pick<ReadClient, "isThrottled">,
+  { isThrottled = () => false }: Pick<ReadClient, "isThrottled">,
   lookUp: (record: Item) => Promise<void>,
 ): Promise<void> {
   const queue = records.values();
   const failures: unknown[] = [];
-  /** Returns false if there is nothing left to look up. */
-  const lookUpNext = async (): Promise<boolean> => {
-    const next = failures.length > 0 ? undefined : queue.next();
-    if (next === undefined || next.done === true) return false;
-    await lookUp(next.value).catch((error: unknown) => failures.push(error));
-    return true;
+  const workers: Promise<void>[] = [];
+  const work = async (isFirst: boolean): Promise<void> => {
+    for (;;) {
+      // A repeated request of another worker must not meet a request of this worker.
+      if (isFirst && isThrottled()) await Promise.all(workers.slice(1));
+      if (failures.length > 0 || (!isFirst && isThrottled())) return;
+      const next = queue.next();
+      if (next.done === true) return;
+      await lookUp(next.value).catch((error: unknown) => failures.push(error));
+      if (workers.length < MAX_PARALLEL_LOOKUPS && failures.length === 0 && !isThrottled()) workers.push(work(false));
+    }
   };
-  await lookUpNext();
-  const lookUpWhile = async (mayContinue: () => boolean): Promise<void> => {
-    while (mayContinue() && (await lookUpNext()));
-  };
-  const helpers = Array.from({ length: MAX_PARALLEL_LOOKUPS - 1 }, () => lookUpWhile(() => isThrottled?.() !== true));
-  await Promise.all([lookUpWhile(() => true), ...helpers]);
+  workers.push(work(true));
+  // The list grows while its workers are awaited.
+  for (const worker of workers) await worker;
   if (failures.length > 0) throw failures[0];
 }

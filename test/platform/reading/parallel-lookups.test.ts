@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { createReadClient, readAccount } from "../../../src/platform/reading/read-client.ts";
+import type { HttpReply } from "../../../src/transport/http.ts";
+import { jsonReply } from "../json-reply.ts";
 import { lookUpEach, MAX_PARALLEL_LOOKUPS } from "../../../src/platform/reading/parallel-lookups.ts";
 
 const RECORDS = Array.from({ length: 40 }, (_, index) => index + 1);
@@ -33,10 +36,12 @@ async function lookUpAll({ throttledFrom = 1000, failing = [0] } = {}): Promise<
   return { done, inFlight, error };
 }
 
-test("records are looked up in parallel, after a first record alone, and each only once", async () => {
+test("records are looked up in parallel, in growing numbers, and each only once", async () => {
   const { done, inFlight } = await lookUpAll();
   expect(done.toSorted((a, b) => a - b)).toEqual(RECORDS);
-  expect(inFlight.slice(0, 3)).toEqual([1, 1, 2]);
+  expect(inFlight[0]).toBe(1);
+  expect(Math.max(...inFlight.slice(0, 3))).toBe(2);
+  expect(Math.max(...inFlight.slice(0, 7))).toBeLessThanOrEqual(4);
   expect(Math.max(...inFlight)).toBe(MAX_PARALLEL_LOOKUPS);
 });
 
@@ -44,6 +49,31 @@ test("records are looked up one at a time after the client had to wait", async (
   const { done, inFlight } = await lookUpAll({ throttledFrom: 12 });
   expect(done.toSorted((a, b) => a - b)).toEqual(RECORDS);
   expect(inFlight.slice(-15)).toEqual(Array.from({ length: 15 }, () => 1));
+});
+
+test("every record is looked up on a platform that accepts only one request at a time", async () => {
+  let open = 0;
+  const answer = async (): Promise<HttpReply> => {
+    if (open > 0) return jsonReply(429, {}, { "retry-after": "1" });
+    open += 1;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    open -= 1;
+    return jsonReply(200, { number: "A-1" });
+  };
+  const client = createReadClient({
+    http: answer,
+    baseUrl: new URL("https://api.example.com/v1/"),
+    userAgent: "energy-migrate/test",
+    signal: new AbortController().signal,
+    clock: { now: () => 0, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms / 100)) },
+    random: () => 0.5,
+  });
+  const done: number[] = [];
+  await lookUpEach(RECORDS, client, async (record) => {
+    await readAccount(client, "A-1");
+    done.push(record);
+  });
+  expect(done.toSorted((a, b) => a - b)).toEqual(RECORDS);
 });
 
 test("a failure stops further lookups, and is thrown after those in flight have ended", async () => {
