@@ -104,9 +104,11 @@ interface Form {
 function formsOf(value: string, own?: string): readonly Form[] {
   const dates = /^\d{4}-\d\d-\d\d/.test(value) ? dateForms(value).filter(({ length }) => length >= MIN_INSIDE) : [];
   const hasSpace = /\s/.test(value);
-  const texts = new Set([value, ...(hasSpace ? [value.trim().replaceAll(/\s+/g, "+")] : []), ...dates]);
+  const all = new Set([value, ...(hasSpace ? [value.trim().replaceAll(/\s+/g, "+")] : []), ...dates]);
+  // Whitespace alone hides nothing, and an empty text would be found everywhere.
+  const texts = [...all].filter((text) => text.trim() !== "");
   const shape = shapeOf(value);
-  return Array.from(texts, (text) => {
+  return texts.map((text) => {
     const [bare = ""] = readingsOf(text);
     return { text, folded: bare.replaceAll(FOLDED, fold), shape, own, hasSpace };
   });

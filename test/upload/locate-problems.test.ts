@@ -22,6 +22,12 @@ test.each(["name", "customers"])("a value that contains replacement patterns is 
   );
 });
 
+test("a value of spaces masks nothing (the push used to run out of memory)", () => {
+  for (const value of ["   ", "\u00a0\u00a0\u00a0", " \t\n"])
+    for (const attr of ["name", "customers"])
+      expect(shownDetail(attr, `"${value}" is not a name`, value)).toBe(`"${value}" is not a name`);
+});
+
 const PAYLOAD: JsonObject = {
   ref: "e1",
   name: "Zebedee O'Quörkson",
