@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { givenFlags } from "./options/option-origin.ts";
+import { discardPlatformVariables, givenFlags } from "./options/option-origin.ts";
 import { optionsOf } from "./options/option-table.ts";
 import { CHANGES, COMPARE, DOCTOR, EXCLUDE, FIELDS, OPEN, STATUS } from "./options/run-option-tables.ts";
 import { onDemand, type Session } from "./process/session.ts";
@@ -129,6 +129,7 @@ function addProofCommands(program: Command, session: Session): void {
     ...optionsOf(COMPARE),
   ])
     .description("Read accepted records back from the platform and list the differences.")
+    .hook("preAction", discardPlatformVariables)
     .argument(...ARGUMENTS.run)
     .action(onDemand(session, async () => (await inspectActions()).compareAction));
 
@@ -143,6 +144,7 @@ function addProofCommands(program: Command, session: Session): void {
     .argument(...ARGUMENTS.run)
     .usage("[options] [run]")
     .hook("preSubcommand", passOptions)
+    .hook("preAction", discardPlatformVariables)
     .action(onDemand(session, async () => (await ledgerActions()).proofAction));
   withOptions(proof.command("verify"), ledger)
     .description(

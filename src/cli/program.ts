@@ -3,6 +3,7 @@ import { documentationFolder, packageVersion } from "../runtime/installation.ts"
 import { COMPLETE_COMMAND, SHELLS } from "./completion/completion-scripts.ts";
 import { addInspectCommands } from "./inspect-commands.ts";
 import { addHelpTexts } from "./options/help-texts.ts";
+import { discardPlatformVariables } from "./options/option-origin.ts";
 import {
   ARGUMENTS,
   checkOptions,
@@ -162,6 +163,7 @@ function addRunFollowUps(program: Command, session: Session): void {
     ...metricsOptions,
   ])
     .description("Continue an unfinished push with its recorded settings.")
+    .hook("preAction", discardPlatformVariables)
     .argument(...ARGUMENTS.run)
     .action(onDemand(session, async () => (await runActions()).resumeAction));
 
@@ -171,11 +173,13 @@ function addRunFollowUps(program: Command, session: Session): void {
     ...reportOptions,
   ])
     .description("Resolve the ambiguous records of a push: query the platform, or record your own decision.")
+    .hook("preAction", discardPlatformVariables)
     .argument(...ARGUMENTS.run)
     .action(onDemand(session, async () => (await runActions()).reconcileAction));
 
   withOptions(program.command("worker"), options("config", "cache", "ledger", "target", "baseUrl", "ca", "proxy"))
     .description("Join a running push as a worker, and send some of the push's records. Needs a ledger in PostgreSQL.")
+    .hook("preAction", discardPlatformVariables)
     .option("--run <id>", "id of the run, or its first characters (default: the latest)")
     .action(onDemand(session, async () => (await runActions()).workerAction));
 

@@ -93,6 +93,7 @@ describe("compare", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`belongs to the platform ${own}, not to ${other}`)]);
     const named = { env: { MIGRATE_BASE_URL: other } };
     expect((await work.migrate(["compare", "--base-url", own], named)).code).toBe(0);
+    expect((await work.migrate(["compare", "--base-url", other], named)).code).toBe(2);
     expect((await work.migrate(["compare"], named)).code).toBe(0);
   });
 

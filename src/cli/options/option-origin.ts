@@ -23,6 +23,14 @@ export function isFlagGiven(command: Command, name: string): boolean {
   return command.getOptionValueSource(name) === "cli";
 }
 
+/**
+ * For a command that uses the platform of a run: discards `--target` and `--base-url` from environment variables, which
+ * may name the platform of another run.
+ */
+export function discardPlatformVariables(command: Command): void {
+  for (const name of ["target", "baseUrl"]) if (!isFlagGiven(command, name)) command.setOptionValue(name, undefined);
+}
+
 export function givenFlags(command: Command): readonly { readonly name: string; readonly flag: string }[] {
   const given = [...optionOrigins(command)];
   return given.flatMap(([name, origin]) => (origin.kind === "flag" ? [{ name, flag: origin.flag }] : []));

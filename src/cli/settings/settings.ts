@@ -13,7 +13,7 @@ import { JOB } from "../../options/job-options.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { RUN, type RunValues } from "../../options/run-options.ts";
 import type { OptionRow } from "../../options/option-row.ts";
-import { recordedValues, variableOf } from "../../options/option-values.ts";
+import { recordedValues } from "../../options/option-values.ts";
 import { PLATFORMS, TARGET } from "../../options/target-options.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { flagsAsTyped } from "../options/option-table.ts";
@@ -124,14 +124,12 @@ export async function readLedgerSettings(flags: Flags, folder: string): Promise<
 }
 
 /**
- * Returns the settings that override the recorded connection of a run. Only the command line names the platform,
- * because the environment and the configuration file may name that of another run.
+ * Returns the settings that override the recorded connection of a run. The default target of the configuration file
+ * does not apply, because it may be the platform of another run.
  */
-function transportOf({ ca, proxy, ...flags }: Flags, config: Config): TransportSettings {
-  const typed = (name: "baseUrl" | "target"): string | undefined =>
-    flags[name] === process.env[variableOf(name)] ? undefined : flags[name];
-  const naming = definedMembers({ baseUrl: typed("baseUrl"), target: typed("target") });
-  const named = Object.keys(naming).length === 0 ? undefined : targetOf(naming, config);
+function transportOf({ baseUrl, target, ca, proxy }: Flags, config: Config): TransportSettings {
+  const isNamed = baseUrl !== undefined || target !== undefined;
+  const named = isNamed ? targetOf(definedMembers({ baseUrl, target }), config) : undefined;
   return { baseUrl: named?.baseUrl, ca: ca ?? named?.ca, proxy: proxy ?? named?.proxy };
 }
 

@@ -167,8 +167,8 @@ const ANY_UNSENT = "select 1 as found from migrate.unsent limit 1";
 const moveUnsent = (otherContent: string): string => `
   insert into migrate.records
     (identity, content, state, attempts, other_content, since_run, planned_run, planned_record, planned_content, held)
-  select items.identity, items.content, 'pending', 0, ${otherContent}, unsent.since_run, unsent.planned_run, unsent.planned_record,
-    coalesce(latest.content, ''::bytea), case when latest.status = 'invalid' then 1 end
+  select items.identity, items.content, 'pending', 0, ${otherContent}, unsent.since_run, unsent.planned_run,
+    unsent.planned_record, coalesce(latest.content, ''::bytea), case when latest.status = 'invalid' then 1 end
   from migrate.items /*+ indexed by items_open */
   inner join migrate.unsent on unsent.identity = items.identity
   inner join migrate.items as latest on latest.run = unsent.planned_run and latest.record = unsent.planned_record

@@ -69,7 +69,7 @@ const selectHistory = (uncertainRecoveries: string): string => `
       select max(settled_at) as at from migrate.attempts where status = 'ambiguous'
       union all ${uncertainRecoveries}) as abandoned) as at`;
 
-/** A request that is missing from the ledger may have been abandoned until the recovery. */
+/** A request that is missing from the ledger may have been abandoned at any time before the recovery. */
 const SELECT_HISTORY = statement<{ id: string | null; requests: number; at: string | null }>({
   sqlite: selectHistory(`
     select max(json_extract(value, '$.at')) from ledger_state cross join json_each(ledger_state.recoveries)
