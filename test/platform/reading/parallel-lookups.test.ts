@@ -51,30 +51,42 @@ test("records are looked up one at a time after the client had to wait", async (
   expect(inFlight.slice(-15)).toEqual(Array.from({ length: 15 }, () => 1));
 });
 
-test("every record is looked up on a platform that accepts only one request at a time", async () => {
-  let open = 0;
-  const answer = async (): Promise<HttpReply> => {
-    if (open > 0) return jsonReply(429, {}, { "retry-after": "1" });
-    open += 1;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-    open -= 1;
-    return jsonReply(200, { number: "A-1" });
-  };
-  const client = createReadClient({
-    http: answer,
-    baseUrl: new URL("https://api.example.com/v1/"),
-    userAgent: "energy-migrate/test",
-    signal: new AbortController().signal,
-    clock: { now: () => 0, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms / 100)) },
-    random: () => 0.5,
-  });
-  const done: number[] = [];
-  await lookUpEach(RECORDS, client, async (record) => {
-    await readAccount(client, "A-1");
-    done.push(record);
-  });
-  expect(done.toSorted((a, b) => a - b)).toEqual(RECORDS);
-});
+test.each([
+  ["the first", 2],
+  ["the second", 3],
+])(
+  "a platform that accepts one request at a time refuses only one: of two requests, %s arrives late",
+  async (_, late) => {
+    let [asked, open, refused] = [0, 0, 0];
+    const answer = async (): Promise<HttpReply> => {
+      asked += 1;
+      if (asked === late) await new Promise((resolve) => setTimeout(resolve, 1));
+      if (open > 0) {
+        refused += 1;
+        return jsonReply(429, {}, { "retry-after": "1" });
+      }
+      open += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      open -= 1;
+      return jsonReply(200, { number: "A-1" });
+    };
+    const client = createReadClient({
+      http: answer,
+      baseUrl: new URL("https://api.example.com/v1/"),
+      userAgent: "energy-migrate/test",
+      signal: new AbortController().signal,
+      clock: { now: () => 0, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms / 50)) },
+      random: () => 0.5,
+    });
+    const done: number[] = [];
+    await lookUpEach(RECORDS, client, async (record) => {
+      await readAccount(client, "A-1");
+      done.push(record);
+    });
+    expect(done.toSorted((a, b) => a - b)).toEqual(RECORDS);
+    expect(refused).toBe(1);
+  },
+);
 
 test("a failure stops further lookups, and is thrown after those in flight have ended", async () => {
   const { done, error } = await lookUpAll({ failing: [10, 12] });
