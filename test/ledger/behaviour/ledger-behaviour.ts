@@ -3,6 +3,7 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { describeAbandonedRequests } from "./abandoned-request-behaviour.ts";
 import { describeRuns } from "./run-behaviour.ts";
 import { describeRecovery } from "./recovery-behaviour.ts";
+import { describeUncertainRecovery } from "./uncertain-recovery-behaviour.ts";
 import { describePlan } from "./plan-behaviour.ts";
 import { describeDuplicateKeys } from "./duplicate-key-behaviour.ts";
 import { describeSending } from "./sending-behaviour.ts";
@@ -30,7 +31,7 @@ export const LATER_RUNS: readonly Subject[] = [
 /** The behaviour of a ledger with keys that it has excluded or already knows. */
 export const KNOWN_KEYS: readonly Subject[] = [describeExclusions, describeKnownKeys];
 /** The behaviour of a ledger with journals. A ledger in a thread is compared with journals before the thread starts. */
-export const JOURNALS: readonly Subject[] = [describeRecovery];
+export const JOURNALS: readonly Subject[] = [describeRecovery, describeUncertainRecovery];
 
 /** Tests the behaviour of a ledger, in any kind of storage. */
 export function describeLedger(

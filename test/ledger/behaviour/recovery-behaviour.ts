@@ -177,25 +177,6 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "A", isAsSent: true }]);
     });
 
-    test("lists a rejected record as ambiguous after an uncertain recovery, because it may have been sent again", async () => {
-      const run = await planned(ledger, [item(1, "A")]);
-      await sendAll(ledger, run, "rejected");
-      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
-      await ledger.refresh(run, POLICY);
-      expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "A" }]);
-    });
-
-    test.each([
-      [true, expect.any(Number)],
-      [false, undefined],
-    ])(
-      "measures the quiet period from a recovery if it is uncertain (%s), because a missing request may be in progress",
-      async (isUncertain, expected) => {
-        await recovery.noteRecovery({ id: "one", at: AT, isUncertain });
-        expect((await ledger.history()).msSinceAbandoned).toEqual(expected);
-      },
-    );
-
     test("recognises a recovery by its id, and changes nothing if every request is known", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       expect(await recovery.isRecoveryKnown("one")).toBe(false);
@@ -203,18 +184,6 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await recovery.isRecoveryKnown("one")).toBe(true);
       await ledger.resumeRun(run, POLICY);
       expect(await statusesOf(ledger, run)).toEqual(["pending"]);
-    });
-
-    test("makes new and unaccepted records ambiguous after an uncertain recovery", async () => {
-      await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
-      await sendAll(ledger, await planned(ledger, [item(1, "B")]), "rejected");
-      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
-      const items = [item(1, "A"), item(2, "B"), item(3, "C")];
-      const run = await planned(ledger, items);
-      expect(await statusesOf(ledger, run)).toEqual(["skipped", "ambiguous", "ambiguous"]);
-      expect(await ledger.ambiguous(run, 1, 9)).toHaveLength(2);
-      expect(await ledger.unplannedRecords()).toBe(0);
-      expect(await ledger.coverage()).toMatchObject([{ records: 3, accepted: 1 }]);
     });
 
     test.each([
@@ -251,55 +220,6 @@ export function describeRecovery(opened: () => Ledger): void {
       await sendAll(ledger, run, "rejected");
       const again = await planned(ledger, [item(1, "B", "same", { rowHash: ROW })]);
       expect(await statusesOf(ledger, again)).toEqual(["pending"]);
-    });
-
-    test("counts records as ambiguous if an uncertain recovery made them ambiguous (PostgreSQL used to count them as pending)", async () => {
-      await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
-      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
-      const items = [item(1, "A"), item(2, "B")];
-      const run = await planned(ledger, items, { policy: { resendAmbiguous: true, createsOnce: true } });
-      expect(await statusesOf(ledger, run)).toEqual(["ambiguous", "pending"]);
-      expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 1, pending: 1 });
-    });
-
-    test("makes no record ambiguous after an uncertain recovery if the platform deduplicates", async () => {
-      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
-      const run = await planned(ledger, [item(1, "A")], { policy: { resendAmbiguous: true, createsOnce: true } });
-      expect(await statusesOf(ledger, run)).toEqual(["pending"]);
-    });
-
-    test("makes new records ambiguous after an uncertain recovery even if they can be polled (they used to be sent again)", async () => {
-      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
-      const policy = { resendAmbiguous: true, scheduledStep: "schedule" };
-      const run = await planned(ledger, [item(1, "A")], { policy });
-      expect(await statusesOf(ledger, run)).toEqual(["ambiguous"]);
-      await ledger.resumeRun(run, { ...POLICY, ...policy });
-      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ attempts: 0, isAmbiguous: true, prior: "other" }]);
-    });
-
-    test("gives an ambiguous record without a request the content of the latest run (it used to keep that of an earlier plan)", async () => {
-      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
-      const first = await planned(ledger, [item(1, "A", "x")]);
-      const run = await planned(ledger, [item(1, "A", "y")]);
-      for (const each of [run, first, run]) {
-        await ledger.refresh(each, POLICY);
-        expect(await ledger.ambiguous(each, 1, 9)).toMatchObject([{ isAsSent: true, mayHoldOther: true }]);
-      }
-      const [{ record, identity } = { record: 0, identity: new Uint8Array() }] = await ledger.ambiguous(run, 1, 9);
-      const decision = { decision: "accepted", by: "operator", who: "ann", reason: "seen", at: AT } as const;
-      await ledger.saveDecisions(run, [{ ...decision, record, identity }], POLICY);
-      expect(await statusesOf(ledger, run)).toEqual(["accepted"]);
-      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["skipped"]);
-    });
-
-    test("does not assume the content of a new record after an uncertain recovery (a refused repeat used to accept it)", async () => {
-      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
-      const policy = { resendAmbiguous: true, createsOnce: true };
-      const run = await planned(ledger, [item(1, "A")], { policy });
-      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ isAmbiguous: false, prior: "other" }]);
-      await sendAll(ledger, run, "ambiguous");
-      await ledger.resumeRun(run, { ...POLICY, ...policy });
-      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ isAmbiguous: true, prior: "other" }]);
     });
   });
 }

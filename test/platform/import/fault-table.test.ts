@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
 import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
@@ -18,6 +17,7 @@ import {
 } from "../../chaos-server.ts";
 import { seededDice } from "../../seeded-dice.ts";
 import { type ConnectedClientOptions, type ConnectedClient, connectClient } from "./connected-client.ts";
+import { bytes, chunked, cut, endless, LATIN_1, longHead, packed, shortened, UTF_16 } from "./faulty-replies.ts";
 import { fakeReads, listOf } from "../reading/fake-reads.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -155,36 +155,6 @@ interface Row {
 function row(what: string, produce: Row["produce"], ...classes: readonly Class[]): Row {
   return { what, produce, classes };
 }
-
-const endless: Action = (socket) => {
-  socket.write("HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n");
-  const timer = setInterval(() => socket.write(`1000\r\n${"x".repeat(0x1000)}\r\n`), 1);
-  socket.on("close", () => clearInterval(timer));
-};
-const longHead = raw(`HTTP/1.1 201 Created\r\n${`x-a: ${"y".repeat(50)}\r\n`.repeat(5_000)}`);
-const cut = (status: number, text: string): Action =>
-  rawThenEnd(`HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n${text}`);
-const chunked = (status: number, text: string): Action =>
-  rawThenEnd(
-    `HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n`,
-  );
-/** Replies with a `content-length` that is smaller than the body. */
-const shortened = (status: number, text: string, length: number): Action =>
-  rawThenEnd(`HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${text}`);
-const bytes =
-  (status: number, body: readonly number[], more = ""): Action =>
-  (socket) => {
-    socket.write(
-      `HTTP/1.1 ${status} Status\r\ncontent-type: application/json${more}\r\ncontent-length: ${body.length}\r\n\r\n`,
-    );
-    socket.end(Buffer.from(body));
-  };
-const packed = (status: number, text: string): Action => {
-  const whole = [...gzipSync(text)];
-  return bytes(status, whole.slice(0, whole.length / 2), "\r\ncontent-encoding: gzip");
-};
-const LATIN_1 = Buffer.from('{"account_number":"A-1","name":"Zoë"}', "latin1");
-const UTF_16 = Buffer.from('{"account_number":"A-1"}', "utf16le");
 
 /** Larger than the buffers between client and server. */
 const LONG = { external_account_number: "A", remark: "x".repeat(16_000_000) };
