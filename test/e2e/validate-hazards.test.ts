@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectFile, runCli } from "./cli.ts";
-import { JOB_FLAGS, linesOf, validate, workFolder } from "./validate-scene.ts";
+import { JOB_FLAGS, JOINED_MAPPING, linesOf, validate, workFolder } from "./validate-scene.ts";
 
 const HEADER = "REF,NAME,NOTE,MOBILE\n";
 
@@ -208,3 +208,25 @@ function writeUnclosedQuote(file: string, lines: number): void {
   for (let written = 3; written < lines; written += 1000) writeSync(handle, block);
   closeSync(handle);
 }
+
+test("validate warns about a child row that no part of its list selects, with one thread and with two", async () => {
+  const parts = ["OWNER", "TENANT"].map((role) => {
+    return `    - { each: customers, when: { column: ROLE, in: [${role}] }, item: { family_name: LAST } }\n`;
+  });
+  const accounts = Array.from({ length: 400 }, (_, index) => `A${index}`);
+  const customers = accounts.flatMap((key) => [`${key},1,Abbott,OWNER`, `${key},2,Begum,TENANT`]);
+  const wrong = customers.map((row) => row.replace(/^(A7,2.*)TENANT$/, "$1TENNANT"));
+  const folder = workFolder({
+    "mapping.yaml": JOINED_MAPPING.replace(/ {4}each: customers\n {4}item: .*\n/, parts.join("")),
+    "accounts.csv": ["REF,NAME", ...accounts.map((key) => `${key},Ann`)].join("\n"),
+    "customers.csv": ["REF,SEQ,LAST,ROLE", ...wrong].join("\n"),
+  });
+  for (const threads of ["1", "2"]) {
+    const { code, stdout } = await validate(folder, ["--supplier", "S", "--threads", threads]);
+    const warned = linesOf(stdout).filter(({ errors = [] }) => errors.length > 0);
+    const source = { file: "customers.csv", line: 17, column: "ROLE" };
+    const warning = { attr: "customers", code: "source_unselected_row", severity: "warning", source };
+    expect(warned).toMatchObject([{ key: "A7", status: "valid", errors: [warning] }]);
+    expect(code).toBe(0);
+  }
+});

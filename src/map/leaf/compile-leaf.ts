@@ -7,7 +7,7 @@ import type { LeafContext } from "../compile-context.ts";
 import { type Condition, type LeafOptions, readLeafOptions } from "./leaf-options.ts";
 import { type CompiledTransform, compileTransform } from "./leaf-transform.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
-import type { LeafNode, SplitNode } from "../node/mapping-node.ts";
+import type { LeafNode, RowCondition, SplitNode } from "../node/mapping-node.ts";
 import { checkCellLength } from "../node/payload-size.ts";
 import type { Column } from "../source-columns.ts";
 
@@ -45,7 +45,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
   }
   return {
     kind: "leaf",
-    applies: options.when && compileCondition(options.when, context, line),
+    applies: options.when && compileCondition(options.when, context, line).applies,
     read: options.value === undefined ? readerOf(options, columns, transform) : undefined,
     finish: options.keepEmpty ? keepingEmpty(transform) : transform.finish,
     fallback: fallbackOf(options, type, context),
@@ -81,13 +81,14 @@ function isCopied(options: LeafOptions): boolean {
 
 const KEEPS_EMPTY: ReadonlySet<FieldType["kind"]> = new Set(["text", "choice", "any", "union"]);
 
-export function compileCondition(when: Condition, { columns }: LeafContext, line: number): (row: Row) => boolean {
-  const column = columns.column(when.column, line);
+export function compileCondition(when: Condition, { columns }: LeafContext, line: number): RowCondition {
+  const { read, placeIn } = columns.column(when.column, line);
   const wanted = new Set(when.in);
-  return (row) => {
-    const content = column.read(row);
+  const applies = (row: Row): boolean => {
+    const content = read(row);
     return typeof content === "string" && wanted.has(content.trim());
   };
+  return { applies, placeIn };
 }
 
 /**

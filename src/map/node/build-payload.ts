@@ -15,6 +15,7 @@ import type {
   MappingNode,
   ObjectNode,
   OriginKind,
+  RowSelection,
   SplitNode,
   VariantNode,
 } from "./mapping-node.ts";
@@ -100,7 +101,7 @@ function buildForeign({ node }: ForeignNode, row: Row, build: BuildState): JsonV
 export function childRows(node: EachNode, row: Row): readonly Row[] {
   if (node.parent !== undefined) node.parent.row = row;
   const children = row.children?.get(node.source) ?? [];
-  return node.applies === undefined ? children : children.filter(node.applies);
+  return node.condition === undefined ? children : children.filter(node.condition.applies);
 }
 
 function buildEach(node: EachNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
@@ -121,7 +122,7 @@ function appendEach(node: EachNode, row: Row, build: BuildState, items: JsonValu
 }
 
 /** Returns undefined for a list without items, unless the mapping defines the list as empty (`[]`). */
-function buildItems({ entries }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
+function buildItems({ entries, selections }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const items: JsonValue[] = [];
   for (const entry of entries) {
     if (entry.kind === "each") {
@@ -134,7 +135,18 @@ function buildItems({ entries }: ItemsNode, row: Row, build: BuildState): readon
     build.path.pop();
     if (value !== undefined) items.push(value);
   }
+  for (const selection of selections) addUnselected(selection, row, build);
   return items.length === 0 && entries.length > 0 ? undefined : items;
+}
+
+/** Warns about the child rows that no entry of the list selects, because they are not sent. */
+function addUnselected({ source, conditions }: RowSelection, row: Row, build: BuildState): void {
+  for (const child of row.children?.get(source) ?? []) {
+    if (conditions.some(({ applies }) => applies(child))) continue;
+    const place = conditions[0]?.placeIn(child);
+    const problem = { code: "source_unselected_row", severity: "warning", by: "local", source } as const;
+    addProblem(build.problems, { attr: formatAttr(build.path), ...problem, ...(place !== undefined && { place }) });
+  }
 }
 
 function buildSplit({ leaf, parts }: SplitNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {

@@ -48,7 +48,7 @@ function callingItems({ entries }: ItemsNode, level: number): ItemsNode | undefi
     const item = callsOf(entry.item, level);
     return item === undefined ? [] : [{ ...entry, item }];
   });
-  return calling.length === 0 ? undefined : { kind: "items", entries: calling };
+  return calling.length === 0 ? undefined : { kind: "items", entries: calling, selections: [] };
 }
 
 function callingObject({ fields }: ObjectNode, level: number): ObjectNode {

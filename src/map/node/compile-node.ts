@@ -4,6 +4,7 @@ import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../.
 import { compileCondition, compileLeaf, compileSplit } from "../leaf/compile-leaf.ts";
 import { readWhen } from "../leaf/leaf-options.ts";
 import type { LeafContext, MappingContext } from "../compile-context.ts";
+import { addToGroup } from "../../model/groups.ts";
 import { listed } from "../../text/suggestion.ts";
 import { didYouMean, refuseUnknown, tryIssues } from "../document/mapping-issues.ts";
 import type {
@@ -14,6 +15,8 @@ import type {
   MappingNode,
   ObjectNode,
   ParentRow,
+  RowCondition,
+  RowSelection,
   SingleEntry,
   SplitNode,
   VariantNode,
@@ -168,7 +171,17 @@ function compileItems(entry: readonly JsonValue[], type: ListType, context: Node
       : compileSingle(item, undefined, type, inside);
     return compiled === undefined ? [] : [compiled];
   });
-  return { kind: "items", entries };
+  return { kind: "items", entries, selections: selectionsIn(entries) };
+}
+
+/** Returns the child sources whose rows are selected only by the `when` of several entries. */
+function selectionsIn(entries: readonly ListEntry[]): readonly RowSelection[] {
+  const bySource = new Map<string, (RowCondition | undefined)[]>();
+  for (const entry of entries) if (entry.kind === "each") addToGroup(bySource, entry.source, entry.condition);
+  return [...bySource].flatMap(([source, given]) => {
+    const conditions = given.filter((condition) => condition !== undefined);
+    return given.length > 1 && conditions.length === given.length ? [{ source, conditions }] : [];
+  });
 }
 
 /** Compiles an entry of the form `{ each, item }` or `{ when, item }`. */
@@ -181,7 +194,10 @@ function compileListEntry(entry: JsonObject, type: ListType, context: NodeContex
       "write { each: <child source>, item: ... }, { when: { column: <name>, in: [...] }, item: ... }, or the item";
     return context.issues.add(context.path, "has neither a source of rows (each) nor a condition (when)", hint);
   }
-  return compileSingle(item, conditionOf(entry, context), type, { ...context, path: [...context.path, "item"] });
+  return compileSingle(item, conditionOf(entry, context)?.applies, type, {
+    ...context,
+    path: [...context.path, "item"],
+  });
 }
 
 /** The item is optional even in a required list, because an incomplete item that has only constants is not sent. */
@@ -196,7 +212,7 @@ function compileSingle(
   return item && { kind: "single", applies, item };
 }
 
-function conditionOf({ when: entry }: JsonObject, context: NodeContext): SingleEntry["applies"] {
+function conditionOf({ when: entry }: JsonObject, context: NodeContext): RowCondition | undefined {
   const path = [...context.path, "when"];
   const when = readWhen(entry, path, context.issues);
   return when && compileCondition(when, context, context.document.lineOf(path));
@@ -233,10 +249,10 @@ function compileEach(entry: JsonObject, type: ListType, context: NodeContext): E
   if (!isChild(source, context)) return undefined;
   const parent = parentColumns(context.columns);
   const below = { ...context, columns: parent.merge(context.columnsOf(source)) };
-  const applies = conditionOf(entry, below);
+  const condition = conditionOf(entry, below);
   const others = itemsOfOthers(item, context);
   const node = compileNode(item, type.items, { ...below, path: [...context.path, "item"], optional: false, others });
-  return node && { kind: "each", source, applies, item: node, parent: parent.read() };
+  return node && { kind: "each", source, condition, item: node, parent: parent.read() };
 }
 
 function isChild(source: string, context: NodeContext): boolean {

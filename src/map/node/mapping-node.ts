@@ -46,6 +46,21 @@ export interface ForeignNode {
 export interface ItemsNode {
   readonly kind: "items";
   readonly entries: readonly ListEntry[];
+  /** The child sources whose rows are items only if the `when` of an entry selects them. Each has several entries. */
+  readonly selections: readonly RowSelection[];
+}
+
+/** The rows of a child source that several entries of one list select, each with a `when`. */
+export interface RowSelection {
+  readonly source: string;
+  readonly conditions: readonly RowCondition[];
+}
+
+/** A compiled `when`. */
+export interface RowCondition {
+  readonly applies: (row: Row) => boolean;
+  /** Returns the place of the cell that determines whether the condition applies. */
+  readonly placeIn: (row: Row) => Place;
 }
 
 /** One item built from the current row, or one item for each row of a child source. */
@@ -62,8 +77,8 @@ export interface SingleEntry {
 export interface EachNode {
   readonly kind: "each";
   readonly source: string;
-  /** False for child rows that are not items of this list. */
-  readonly applies: ((child: Row) => boolean) | undefined;
+  /** Selects the child rows that are items of this list; undefined if all of them are. */
+  readonly condition: RowCondition | undefined;
   readonly item: MappingNode;
   /** Holds the parent row while items are built; absent if no entry reads a column of the parent. */
   readonly parent?: ParentRow | undefined;

@@ -128,7 +128,7 @@ function objectOf(fields: readonly FieldEncoder[], { lacksRequired, isOptional, 
  * column.
  */
 function joinedEncoder(node: EachNode, type: ListType, context: NodeContext): Encoder | undefined {
-  const isSimple = node.applies === undefined && node.parent === undefined && !type.uniqueItems;
+  const isSimple = node.condition === undefined && node.parent === undefined && !type.uniqueItems;
   const records = isSimple && node.item.kind === "object" ? context.childrenOf(node.source) : undefined;
   if (records === undefined) return valueEncoder(node, type, context);
   const encoders: Encoder[] = [];

@@ -82,6 +82,8 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
     "Add the row that this row refers to, or correct the number that refers to it. Leading zeros are significant.",
   source_duplicate_key: "Delete the wrong row, or correct its number.",
   source_repeated_row: "The record is still sent, with both rows. Delete one of them if it is a mistake.",
+  source_unselected_row:
+    "The record is still sent, without this row. Correct the cell, or add its value to a `when` of the mapping.",
   source_bad_order: "Correct the cell, because it determines the order of the rows.",
   source_bad_as_of: "Correct the cell. It must contain a valid date, which shows how recent the row is.",
   source_child_left_out: "The number that joins the two files must have the same format in both.",

@@ -38,11 +38,15 @@ function variant(discriminator: MappingNode | undefined, a: ObjectNode, otherwis
 }
 
 function items(...nodes: readonly MappingNode[]): ItemsNode {
-  return { kind: "items", entries: nodes.map((item) => ({ kind: "single", applies: undefined, item })) };
+  return {
+    kind: "items",
+    entries: nodes.map((item) => ({ kind: "single", applies: undefined, item })),
+    selections: [],
+  };
 }
 
 function each(item: MappingNode): EachNode {
-  return { kind: "each", source: "children", applies: undefined, item };
+  return { kind: "each", source: "children", condition: undefined, item };
 }
 
 function foreign(node: MappingNode): ForeignNode {

@@ -22,6 +22,25 @@ function account(mpans: readonly (readonly string[])[], mprns: readonly (readonl
   return csvRow(table("a.csv", ["ID", "OWN"]), 2, ["1", "own"], children);
 }
 
+/**
+ * Returns the places of the warnings about rows that are not sent. `entries`: a source, and if the entry selects rows, a
+ * column and a value, such as `power KIND M`.
+ */
+function unselected(...entries: readonly string[]): readonly string[] {
+  const parts = entries.map((entry) => {
+    const [source = "", column, value] = entry.split(" ");
+    const when = column === undefined ? "" : `when: { column: ${column}, in: [${value}] }, `;
+    return `{ each: ${source}, ${when}item: { id: KIND } }`;
+  });
+  const body = object({ "id!": text, points: list(object({ id: text })) });
+  const { map } = compile(`${SOURCES}\npayload: { id: ID, points: [${parts.join(", ")}] }`, body);
+  const kinds = ["M", "X", "", "N"].map((kind, index) => [`P${index + 1}`, kind]);
+  return map(account(kinds, [["G1", "X"]])).problems.map(({ attr, code, severity, place }) => {
+    expect([attr, code, severity]).toEqual(["points", "source_unselected_row", "warning"]);
+    return `${place?.file}:${place?.line} ${place?.column}`;
+  });
+}
+
 describe("a list literal with several parts", () => {
   const body = object({ "id!": text, points: list(object({ "id!": text, digits: integer })) });
   const mapping = compile(
@@ -103,6 +122,22 @@ payload:
       },
     );
     fc.assert(property, { numRuns: 200 });
+  });
+  test("warns at the cell of each row that no `when` selects, if several entries select rows of the source", () => {
+    expect(unselected("power KIND M", "power KIND N")).toEqual(["power.csv:3 KIND", "power.csv:4 KIND"]);
+    expect(unselected("power KIND M", "power MPAN P2", "gas")).toEqual(["power.csv:4 KIND", "power.csv:5 KIND"]);
+    expect(unselected("power parent.OWN own", "power parent.OWN other")).toEqual([]);
+    expect(unselected("power parent.OWN a", "power parent.OWN b")).toEqual([
+      "a.csv:2 OWN",
+      "a.csv:2 OWN",
+      "a.csv:2 OWN",
+      "a.csv:2 OWN",
+    ]);
+  });
+  test("does not warn if one entry selects rows, or if an entry uses all rows of the source", () => {
+    expect(unselected("power KIND M")).toEqual([]);
+    expect(unselected("power KIND M", "gas KIND N")).toEqual([]);
+    expect(unselected("power KIND M", "power KIND N", "power")).toEqual([]);
   });
   test("is omitted if no items remain", () => {
     const parts = `${SOURCES}\npayload: { id: ID, points: [{ each: power, item: { id: MPAN } }, { each: gas, item: { id: MPRN } }] }`;

@@ -120,7 +120,7 @@ describe("locate", () => {
     const item: MappingNode = { kind: "object", fields: [{ name: "a", node: leaf }], required: [], optional: false };
     const children = Array.from({ length: 50_000 }, (_, index) => csvRow(table("c.csv", ["A"]), index + 2, ["x"]));
     const row = csvRow(table("p.csv", ["A"]), 2, ["x"], { c: children });
-    const place = locateAttr({ kind: "each", source: "c", applies: undefined, item }, row, [49_999, "a"]);
+    const place = locateAttr({ kind: "each", source: "c", condition: undefined, item }, row, [49_999, "a"]);
     expect([place.line, calls]).toEqual([50_001, 0]);
   });
   test("returns a JSON pointer for JSON sources, even if the member is missing", () => {

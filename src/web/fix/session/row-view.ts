@@ -115,6 +115,7 @@ const BETWEEN_ROWS: ReadonlySet<string> = new Set([
   "source_missing_row",
   "source_duplicate_key",
   "source_repeated_row",
+  "source_unselected_row",
   "source_bad_order",
   "source_bad_as_of",
   "source_child_left_out",
