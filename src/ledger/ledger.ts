@@ -120,13 +120,18 @@ interface ReconcilingLedger {
    */
   existing(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /**
-   * Returns the ambiguous or existing records, as selected by `status`, with these business keys. Ignores the keys of
+   * Returns the records numbered `from` to `to` (inclusive) that the platform accepted with the content of this run, but
+   * that the last comparison did not find there.
+   */
+  lost(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
+  /**
+   * Returns the ambiguous, existing or lost records, as selected by `status`, with these business keys. Ignores the keys of
    * other records.
    */
   undecidedByKey(run: string, status: UndecidedStatus, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**
-   * Decides ambiguous and existing records, and stores who decided and why. Compare-and-set: fails for a record that is
-   * neither ambiguous nor existing. Resolves to the decisions that were not applied because another record has the new
+   * Decides ambiguous, existing and lost records, and stores who decided and why. Compare-and-set: fails for a record
+   * that is in none of these states. Resolves to the decisions that were not applied because another record has the new
    * account.
    */
   saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<readonly SharedAccount[]>;

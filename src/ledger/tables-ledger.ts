@@ -103,6 +103,7 @@ function readingMethods<Own extends Tables>(
     sendable: readingRun(sendable),
     ambiguous: readingRun(undecidedItems("ambiguous")),
     existing: readingRun(undecidedItems("existing")),
+    lost: readingRun(undecidedItems("lost")),
     undecidedByKey: readingRun(undecidedItemsByKey),
     decisions: reading(decisionsFor),
     history: reading((tables) => historyOf(tables, clock)),

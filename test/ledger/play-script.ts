@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Outcome } from "../../src/model/outcome.ts";
-import type { AttemptOutcome, Decision } from "../../src/ledger/records/requests.ts";
+import type { AmbiguousItem, AttemptOutcome, Decision } from "../../src/ledger/records/requests.ts";
 import type { PlanPolicy } from "../../src/ledger/records/planned-item.ts";
 import type { SendableItem } from "../../src/ledger/records/requests.ts";
 import { openPackedLedger, type UnsentRun } from "../../src/ledger/packed/packed-ledger.ts";
@@ -217,14 +217,17 @@ async function decide(scene: Scene, { decisions, policy }: Extract<Step, { does:
   const found = await onRun(scene, async (ledger, run) => [
     ...(await ledger.ambiguous(run, 1, 1_000)),
     ...(await ledger.existing(run, 1, 1_000)),
+    ...(await ledger.lost(run, 1, 1_000)).map((item) => ({ ...item, isLost: true })),
   ]);
   const at = moment(scene);
-  const undecided = "result" in found ? found.result : [];
-  const made = undecided.slice(0, decisions.length).flatMap(({ record, identity }, index): readonly Decision[] => {
+  const undecided: readonly (AmbiguousItem & { isLost?: boolean })[] = "result" in found ? found.result : [];
+  const made = undecided.slice(0, decisions.length).flatMap((item, index): readonly Decision[] => {
     const given = decisions[index];
     if (given === undefined) return [];
+    const { record, identity, isLost = false } = item;
     const { account, ...decision } = given;
     const by = { by: "read-back", who: "tester", reason: "found", at } as const;
+    if (isLost) return [{ decision: "resend", record, identity, ...by }];
     return [{ ...decision, record, identity, ...by, ...accountOf(scene, account) }];
   });
   await onRun(scene, (ledger, run) => ledger.saveDecisions(run, made, policy));

@@ -158,7 +158,7 @@ export const RECONCILE = {
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "mark all ambiguous records without a known request as not received; <number> must match their count",
+    help: "like --resend, for the <number> records without a known request or absent in `migrate compare`",
   },
   acceptFound: {
     conflicts: ["accept", "resend", "resendAll"],

@@ -2,9 +2,9 @@ import { type Dependencies, withoutRepeatedNotices } from "../../job/dependencie
 import type { Job } from "../../job/job.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import { type Ledger, MAX_RECORD } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
-import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { ledgerFlag, openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { RecordVerification } from "../../ledger/records/verifications.ts";
 import { Failure } from "../../model/failure.ts";
 import { ON_PLATFORM, type Outcome, type Status } from "../../model/outcome.ts";
@@ -12,6 +12,8 @@ import { refuseRunWithAll, requireRun, plannedRuns, type RunSelection } from "..
 import { type PlatformAnswer, type PlatformCheck, openPlatformCheck } from "../../proof/platform-check.ts";
 import { openUnchanged } from "../../proof/prove-run.ts";
 import { type MappedTrace, PLATFORM_GROUP, acceptedRecord, mappedGroups } from "../../proof/trace-records.ts";
+import { counted } from "../../text/count.ts";
+import { shellCommand } from "../../text/shell-command.ts";
 import { timestamp } from "../../time/clock.ts";
 
 export interface CompareOptions extends RunSelection {
@@ -53,6 +55,7 @@ export async function compare(
         await add(listed);
       }
     }
+    if (counts.absent > 0) await suggestResend(runs, { ledger, locator, dependencies });
   } finally {
     await ledger.close();
   }
@@ -60,6 +63,23 @@ export async function compare(
   if (!all && isComplete && Object.values(counts).every((count) => count === 0))
     dependencies.notice("this run has no accepted records; --all compares the accepted records of all runs");
   return { counts, isComplete };
+}
+
+/** Shows how to send absent records again. A record that several runs contain is counted in the latest of them. */
+async function suggestResend(
+  runs: readonly Run[],
+  { ledger, locator, dependencies }: Pick<CompareContext, "ledger" | "dependencies"> & { readonly locator: string },
+): Promise<void> {
+  const seen = new Set<string>();
+  for (const { id } of runs) {
+    const before = seen.size;
+    for (const { identity } of await ledger.lost(id, 1, MAX_RECORD)) seen.add(Buffer.from(identity).toString("hex"));
+    const found = seen.size - before;
+    if (found === 0) continue;
+    const command = shellCommand(["migrate", "reconcile", id, "--resend-all", String(found), ...ledgerFlag(locator)]);
+    const subject = `${counted(found, "accepted record")} of run ${id} ${found === 1 ? "is" : "are"}`;
+    dependencies.notice(`${subject} absent. If the platform has lost them, set them to pending with \`${command}\``);
+  }
 }
 
 /**

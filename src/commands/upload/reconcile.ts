@@ -10,17 +10,17 @@ import { waitForQuiet } from "../../pipeline/send/quiet-period.ts";
 import { type RecordedRun, type RecordedRunOptions, withRecordedRun } from "../../pipeline/run/with-run.ts";
 import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 import { reconcileRun } from "../../reconcile/reconcile-run.ts";
-import { counted } from "../../text/count.ts";
+import { counted, formatCount } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
 
 export interface ReconcileOptions extends RecordedRunOptions {
   /** Business keys of records that have arrived on the platform, according to the user. */
   readonly accept: readonly string[];
-  /** Business keys of records that have not arrived and must be sent again. */
+  /** Business keys of records that the platform does not have and that must be sent again. */
   readonly resend: readonly string[];
   /**
-   * The number of ambiguous records without a known request, for example after a repair. By giving this number, the
-   * user confirms that all these records may be sent.
+   * The number of ambiguous records without a known request, for example after a repair, and of accepted records that
+   * the last comparison did not find. By giving this number, the user confirms that all these records may be sent.
    */
   readonly resendAll?: number | undefined;
   /** Whether to accept the records that the platform has, even if only their keys can be compared. */
@@ -78,7 +78,10 @@ async function applyOperatorDecisions(
     ...(await ledger.undecidedByKey(id, "ambiguous", [...new Set(accept)])),
     ...(await ledger.undecidedByKey(id, "existing", [...new Set(accept)])),
   ];
-  const resent = await ledger.undecidedByKey(id, "ambiguous", [...new Set(resend)]);
+  const resent = [
+    ...(await ledger.undecidedByKey(id, "ambiguous", [...new Set(resend)])),
+    ...(await ledger.undecidedByKey(id, "lost", [...new Set(resend)])),
+  ];
   const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
   if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, id);
   const sender = accepted.find(({ sentBy }) => sentBy !== undefined)?.sentBy;
@@ -93,7 +96,8 @@ async function applyOperatorDecisions(
 }
 
 /**
- * Sets to `pending` the records that became ambiguous without a known request.
+ * Sets to `pending` the records that became ambiguous without a known request, and the accepted records that the last
+ * comparison did not find.
  * @throws Failure `usage`, without any change, unless `confirmed` equals the number of these records
  */
 async function resendAll(
@@ -102,16 +106,25 @@ async function resendAll(
   { ledger, run: { id }, settings, dependencies }: ReconcileContext,
   { who }: ReconcileOptions,
 ): Promise<void> {
-  const items = (await ledger.ambiguous(id, 1, MAX_RECORD)).filter(({ attempts }) => attempts === 0);
-  if (items.length !== confirmed) throw otherNumber(confirmed, items.length, id);
+  const withoutRequest = (await ledger.ambiguous(id, 1, MAX_RECORD)).filter(({ attempts }) => attempts === 0);
+  const lost = await ledger.lost(id, 1, MAX_RECORD);
+  const items = [...withoutRequest, ...lost];
+  if (items.length !== confirmed) throw otherNumber(confirmed, { withoutRequest, lost }, id);
   const at = timestamp(dependencies.clock);
   const resend = { decision: "resend", by: "operator", who, at, reason: "decided with --resend-all" } as const;
   const decisions = items.map(({ record, identity }): Decision => ({ ...resend, record, identity }));
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
 }
 
-function otherNumber(confirmed: number, found: number, run: string): Failure {
-  const records = `${counted(found, "record")} of run ${run} became ambiguous without a known request`;
+function otherNumber(
+  confirmed: number,
+  { withoutRequest, lost }: Readonly<Record<"withoutRequest" | "lost", readonly AmbiguousItem[]>>,
+  run: string,
+): Failure {
+  const records =
+    `${counted(withoutRequest.length, "record")} of run ${run} became ambiguous without a known request, and ` +
+    `\`migrate compare\` found ${formatCount(lost.length)} absent`;
+  const found = withoutRequest.length + lost.length;
   return new Failure("usage", `--resend-all ${confirmed}: ${records}; no record was changed`, {
     hint:
       found === 0
@@ -123,7 +136,8 @@ function otherNumber(confirmed: number, found: number, run: string): Failure {
 function notAmbiguous(isBoth: boolean, run: string): Failure {
   const what = isBoth
     ? "a key is passed to both --accept and --resend"
-    : "each key must belong to one ambiguous record or, with --accept, to one existing record";
+    : "each key must belong to one ambiguous record, with --accept also to one existing record, and with --resend also " +
+      "to one record that `migrate compare` found absent";
   return new Failure("usage", `run ${run}: ${what}; no record was changed`, {
     hint: `list the ambiguous and existing records with \`migrate report ${run} --format ndjson\``,
   });

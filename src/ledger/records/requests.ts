@@ -73,8 +73,11 @@ export interface AttemptOutcome {
   readonly at: string;
 }
 
-/** The status of a record whose final status must be looked up on the platform or decided by a person. */
-export type UndecidedStatus = Extract<Status, "ambiguous" | "existing">;
+/**
+ * The status of a record whose final status must be looked up on the platform or decided by a person. `lost`: the
+ * platform accepted the record, but the last comparison did not find it there.
+ */
+export type UndecidedStatus = Extract<Status, "ambiguous" | "existing"> | "lost";
 
 /** A record with unknown delivery status, or a record that was already on the platform. */
 export interface AmbiguousItem {

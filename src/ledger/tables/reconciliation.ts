@@ -1,4 +1,5 @@
 import { definedMembers } from "../../json/defined-members.ts";
+import type { Status } from "../../model/outcome.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
 import type { AmbiguousItem, Decision, RecordedDecision, SharedAccount, UndecidedStatus } from "../records/requests.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
@@ -12,12 +13,18 @@ import { type Selected, statement, type Statement, type Tables, type Work } from
 
 type AmbiguousRow = Selected<Omit<AmbiguousItem, "sentBy">>;
 
-const selectUndecided = (status: UndecidedStatus): string => `
+const SELECT_ITEM = `
   select items.record, items.key, items.identity, items.content = records.content as "isAsSent",
     ${MAY_HOLD_OTHER} as "mayHoldOther", case when resends > 0 then resends else 0 end as resends, records.attempts,
     records.step, records.account
   from migrate.items inner join migrate.records on records.identity = items.identity
-  where items.run = $1 and items.status = '${status}' and records.state = '${status}'`;
+  where items.run = $1`;
+
+const selectUndecided = (status: Status): string =>
+  `${SELECT_ITEM} and items.status = '${status}' and records.state = '${status}'`;
+
+/** SQL condition: the platform accepted the record, but the last comparison did not find it there. */
+const IS_LOST = "records.state in ('accepted', 'rejected') and records.verified = 'absent'";
 
 /**
  * Queries for undecided records. They omit an existing record that a later run has sent with different content, because
@@ -26,9 +33,11 @@ const selectUndecided = (status: UndecidedStatus): string => `
 const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   ambiguous: selectUndecided("ambiguous"),
   existing: `${selectUndecided("existing")} and items.content = records.content`,
+  lost: `${SELECT_ITEM} and items.status in ('accepted', 'skipped') and ${IS_LOST}
+    and items.content = records.accepted_content`,
 };
 
-/** Returns the implementation of `Ledger.ambiguous` or `Ledger.existing`. */
+/** Returns the implementation of `Ledger.ambiguous`, `Ledger.existing` or `Ledger.lost`. */
 export const undecidedItems = (status: UndecidedStatus) =>
   function* inRange(tables: Tables, run: RunRow, from: number, to: number): Work<readonly AmbiguousItem[]> {
     const rows = yield* tables.rows(IN_RANGE[status], run.number, from, to);
@@ -38,7 +47,11 @@ export const undecidedItems = (status: UndecidedStatus) =>
 const withNumbers = (query: string): Statement<AmbiguousRow> =>
   statement(`${query} and record between $2 and $3 order by record`);
 
-const IN_RANGE = { ambiguous: withNumbers(SELECT.ambiguous), existing: withNumbers(SELECT.existing) };
+const IN_RANGE = {
+  ambiguous: withNumbers(SELECT.ambiguous),
+  existing: withNumbers(SELECT.existing),
+  lost: withNumbers(SELECT.lost),
+};
 
 export function* undecidedItemsByKey(
   tables: Tables,
@@ -58,7 +71,11 @@ export function* undecidedItemsByKey(
 
 const withKeys = (query: string): Statement<AmbiguousRow> => statement(`${query} and key = any($2) order by record`);
 
-const BY_KEY = { ambiguous: withKeys(SELECT.ambiguous), existing: withKeys(SELECT.existing) };
+const BY_KEY = {
+  ambiguous: withKeys(SELECT.ambiguous),
+  existing: withKeys(SELECT.existing),
+  lost: withKeys(SELECT.lost),
+};
 
 /** Returns SQL for the items of record `$2`. SQLite uses its index of open records if there is only one status. */
 const openItems = (status: "ambiguous" | "pending"): string => `
@@ -111,18 +128,24 @@ export function* saveDecisions(
 
 /**
  * Returns SQL that selects another record that has the account, from a request or a decision of any run. The other
- * record has the same endpoint as the records of run `$1`. The columns are `record` and `run`.
+ * record has the same endpoint as the records of run `$1`. A record that the platform has lost no longer has its
+ * account, which the platform may assign again. The columns are `record` and `run`.
  * @param given SQL for the account, and for the identity of the record that gets the account
  */
 export function accountHolders({ account, identity }: { readonly account: string; readonly identity: string }): string {
-  const holders = (table: string, condition: string): string => `
+  const holders = (table: string, condition: string, time: string): string => `
     select * from (
       select ${table}.record, runs.name as run
       from migrate.${table} join migrate.runs on runs.id = ${table}.run
       where ${table}.account = ${account} and ${table}.identity <> ${identity} and ${table}.${condition}
-        and runs.endpoint = (select endpoint from migrate.runs where id = $1) limit 1
+        and runs.endpoint = (select endpoint from migrate.runs where id = $1)
+        and not exists (
+          select 1 from migrate.decisions as later where later.identity = ${table}.identity
+            and later.decision = 'resend' and later.account = ${account} and later.decided_at > ${table}.${time})
+      limit 1
     ) as holders_in_${table}`;
-  return `${holders("attempts", "status = 'accepted'")} union all ${holders("decisions", "decision <> 'resend'")}`;
+  const sent = holders("attempts", "status = 'accepted'", "settled_at");
+  return `${sent} union all ${holders("decisions", "decision <> 'resend'", "decided_at")}`;
 }
 
 /** Finds another record with the run's endpoint that has the account, from a request or a decision of any run. */
@@ -147,19 +170,31 @@ const SELECT_ON_PLATFORM = statement<{ found: number | boolean }>(
 
 function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> {
   const { record, identity, decision, at, problems = [] } = made;
-  const account = made.account ?? (decision === "resend" ? null : yield* knownAccount(tables, run, made));
-  const changed =
-    decision === "resend"
-      ? yield* tables.run(RESEND, identity)
-      : yield* tables.run(UPDATE_RECORD[decision], identity, at, account);
+  const isResent = decision === "resend";
+  const account =
+    made.account ?? (isResent ? yield* lostAccount(tables, made) : yield* knownAccount(tables, run, made));
+  const changed = isResent
+    ? yield* tables.run(RESEND, identity)
+    : yield* tables.run(UPDATE_RECORD[decision], identity, at, account);
   requireChanged(changed, 1, tables.name);
-  const status = decision === "resend" ? "pending" : decision;
-  requireChanged(yield* tables.run(UPDATE_ITEM, run.number, record, status, account), 1, tables.name);
+  const updated = isResent
+    ? yield* tables.run(RESEND_ITEM, run.number, record)
+    : yield* tables.run(UPDATE_ITEM, run.number, record, decision, account);
+  requireChanged(updated, 1, tables.name);
   yield* tables.run(DELETE_ANSWERED, run.number, record);
   yield* appendPlanProblems(tables, run.number, [{ record, problems }]);
   const { by, who, reason } = made;
   yield* tables.run(INSERT_DECISION, run.number, record, identity, at, decision, by, who, reason, account);
 }
+
+/** Returns the account number that a lost record no longer has. */
+function* lostAccount(tables: Tables, { identity }: Decision): Work<string | null> {
+  return (yield* tables.row(SELECT_LOST_ACCOUNT, identity))?.account ?? null;
+}
+
+const SELECT_LOST_ACCOUNT = statement<{ account: string | null }>(
+  `select account from migrate.records where identity = $1 and ${IS_LOST}`,
+);
 
 /** Returns the account number from an earlier reply about the record, unless another record has this number. */
 function* knownAccount(tables: Tables, run: RunRow, { record, identity }: Decision): Work<string | null> {
@@ -190,10 +225,20 @@ const UPDATE_RECORD = {
     where identity = $1 and state in ('ambiguous', 'existing')`,
 } as const;
 
-/** Resets the step, because a record that is sent again passes through all steps. */
+/**
+ * Resets the step, because a record that is sent again passes through all steps. A record that the platform has lost
+ * has no accepted content.
+ */
 const RESEND = `
-  update migrate.records set state = 'pending', step = null, resends = resends + 1
-  where identity = $1 and state = 'ambiguous'`;
+  update migrate.records set state = 'pending', step = null, resends = resends + 1,
+    accepted_content = case when state = 'ambiguous' then accepted_content end,
+    accepted_at = case when state = 'ambiguous' then accepted_at end,
+    account = case when state = 'ambiguous' then account end, verified = null, verified_at = null
+  where identity = $1 and (state = 'ambiguous' or ${IS_LOST})`;
+
+const RESEND_ITEM = `
+  update migrate.items set account = null, status = 'pending'
+  where run = $1 and record = $2 and status in ('ambiguous', 'accepted', 'skipped')`;
 
 /**
  * Keeps a record `pending` if the platform has accepted different content. `applyKnownRecords` then refuses the record.

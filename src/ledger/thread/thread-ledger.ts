@@ -63,6 +63,7 @@ function callsTo(ask: LedgerThread["ask"]) {
     refresh: call("refresh"),
     ambiguous: call("ambiguous"),
     existing: call("existing"),
+    lost: call("lost"),
     undecidedByKey: call("undecidedByKey"),
     saveDecisions: call("saveDecisions"),
     saveVerifications: call("saveVerifications"),

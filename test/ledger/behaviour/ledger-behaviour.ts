@@ -11,6 +11,7 @@ import { describeKnownKeys } from "./known-key-behaviour.ts";
 import { describeExisting } from "./existing-behaviour.ts";
 import { describePartial } from "./partial-behaviour.ts";
 import { describeExclusions } from "./exclusion-behaviour.ts";
+import { describeLost } from "./lost-behaviour.ts";
 import { describeStale } from "./stale-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
 import { describePolls } from "./poll-behaviour.ts";
@@ -29,7 +30,7 @@ export const LATER_RUNS: readonly Subject[] = [
   describeStale,
 ];
 /** The behaviour of a ledger with keys that it has excluded or already knows. */
-export const KNOWN_KEYS: readonly Subject[] = [describeExclusions, describeKnownKeys];
+export const KNOWN_KEYS: readonly Subject[] = [describeExclusions, describeKnownKeys, describeLost];
 /** The behaviour of a ledger with journals. A ledger in a thread is compared with journals before the thread starts. */
 export const JOURNALS: readonly Subject[] = [describeRecovery, describeUncertainRecovery];
 

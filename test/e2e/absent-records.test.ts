@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { goodAccounts, latestRun, useSandbox, type Workplace, workplace, writeExtract } from "./push-scene.ts";
+
+const { sandbox, admin } = useSandbox();
+
+/** Pushes accounts. Then restores the platform to a state with only the first `kept` of them. */
+async function pushedThenRestored(count: number, kept: number): Promise<Workplace> {
+  const work = workplace({ accounts: goodAccounts(count) }, sandbox);
+  expect((await work.push()).code).toBe(0);
+  await admin.reset();
+  expect((await workplace({ accounts: goodAccounts(kept) }, sandbox).push()).code).toBe(0);
+  return work;
+}
+
+async function keysOnPlatform(): Promise<readonly string[]> {
+  return (await admin.accounts()).map(({ key }) => key).toSorted();
+}
+
+const keysOf = (count: number): readonly string[] => goodAccounts(count).map(({ REF }) => REF ?? "");
+
+test("records that a restored platform has lost are sent again, and only these", async () => {
+  const work = await pushedThenRestored(5, 3);
+  const run = await latestRun(work);
+  const compared = await work.migrate(["compare"]);
+  expect([compared.code, compared.stdout]).toEqual([1, expect.stringContaining("2 absent, 3 unknown")]);
+  expect(compared.stderr).toContain(`\`migrate reconcile ${run} --resend-all 2\``);
+
+  const wrong = await work.migrate(["reconcile", "--resend-all", "3"]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("`migrate compare` found 2 absent")]);
+  const { code, stderr } = await work.migrate(["reconcile", run, "--resend-all", "2"]);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/2 {2}pending[^]*migrate resume/)]);
+  expect((await work.migrate(["resume"])).code).toBe(0);
+
+  expect(await keysOnPlatform()).toEqual(keysOf(5));
+  expect((await work.migrate(["compare"])).stdout).toContain("5 accepted records compared: 5 unknown\n");
+  expect((await work.migrate(["ledger", "check"])).code).toBe(0);
+});
+
+test("a later push sends the records that were set to pending, even if the input has changed", async () => {
+  const work = await pushedThenRestored(4, 2);
+  await work.migrate(["compare"]);
+  const [, , third = "", fourth = ""] = keysOf(4);
+  expect((await work.migrate(["reconcile", "--resend", third, fourth])).code).toBe(3);
+  writeExtract(work.folder, { accounts: goodAccounts(5) });
+  expect((await work.push()).code).toBe(0);
+  expect(await keysOnPlatform()).toEqual(keysOf(5));
+});
+
+test("a record that is still on the platform cannot be sent again", async () => {
+  const work = await pushedThenRestored(3, 2);
+  await work.migrate(["compare"]);
+  const [first = "", , third = ""] = keysOf(3);
+  const { code, stderr } = await work.migrate(["reconcile", "--resend", first, third]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("no record was changed")]);
+  expect((await work.migrate(["reconcile", "--resend-all", "1"])).code).toBe(3);
+});
