@@ -184,7 +184,7 @@ export type SourceFinding =
   | { readonly code: "source_missing_row"; readonly child: string }
   /** Two rows of a child source with the same key. */
   | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
-  /** A row of a child source with the same cells, by name, as an earlier row of the same parent. */
+  /** A row of a child source with the same cells, by name, as an earlier row of the same parent, without `pick`. */
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
   /** A child row that is not sent, because no `when` of a list of several parts selects it. Always a warning. */
   | { readonly code: "source_unselected_row"; readonly source: string }

@@ -26,7 +26,9 @@ export function arrangeRows(group: readonly StoredRow[], child: RowArrangement):
   if (group.length < 2) return { rows: group, problems: NO_PROBLEMS };
   const repeated = repeatedRows(group);
   const kept = child.distinct && repeated.size > 0 ? group.filter(({ id }) => !repeated.has(id)) : group;
-  const warnings = child.distinct || repeated.size === 0 ? NO_PROBLEMS : repeatWarnings(group, repeated, child.name);
+  // `pick` selects at most one of several equal rows.
+  const isHarmless = child.distinct || child.pick !== undefined || repeated.size === 0;
+  const warnings = isHarmless ? NO_PROBLEMS : repeatWarnings(group, repeated, child.name);
   if (kept.length < 2 || (child.orderBy === undefined && child.pick === undefined)) {
     return { rows: kept, problems: warnings };
   }
