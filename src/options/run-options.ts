@@ -110,7 +110,7 @@ export const SENDING = {
     library: true,
     recorded: true,
     selects: true,
-    help: "send a record even if content with a later asOf date was already sent",
+    help: "with `push`: send a record even if content with a later asOf date was already sent",
   },
   /** Name of the last workflow step to run. */
   until: {

@@ -134,8 +134,10 @@ export const checkOptions: readonly Option[] = optionsOf(CHECK, "Input:");
 
 export const threadOptions: readonly Option[] = optionsOf(THREADS, "Input:");
 
-/** Options of the commands that re-import rejects. */
-export const rejectsOptions: readonly Option[] = optionsOf({ ...REJECTS, ...KEYS }, "Rejects:");
+const { allowOlder, ...SENDING_ONLY } = SENDING;
+
+/** Options of `validate` and `push`. `validate` has no ledger to compare with, so `allowOlder` changes nothing there. */
+export const rejectsOptions: readonly Option[] = optionsOf({ ...REJECTS, ...KEYS, allowOlder }, "Rejects:");
 
 export const reportOptions: readonly Option[] = [
   optionOf(
@@ -148,7 +150,7 @@ export const reportOptions: readonly Option[] = [
 
 export const targetOptions: readonly Option[] = optionsOf({ ...PLATFORMS, ...TARGET }, "Platform:");
 
-export const sendOptions: readonly Option[] = optionsOf({ ...SENDING, ...PACE, ...PUSH }, "Sending:");
+export const sendOptions: readonly Option[] = optionsOf({ ...SENDING_ONLY, ...PACE, ...PUSH }, "Sending:");
 
 /** Options of `validate`, `push` and `resume`. */
 export const metricsOptions: readonly Option[] = optionsOf(METRICS, "Metrics:");
