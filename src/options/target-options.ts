@@ -254,7 +254,7 @@ export const STORE = {
         arg: "<url>",
         env: "AWS_ENDPOINT_URL_S3",
         help: "URL of an S3-compatible store (default: AWS)",
-        docs: "URL of an S3-compatible store: only `https://` and a host; default: the AWS endpoint of the region",
+        docs: "URL of an S3-compatible store: only `https://`, a host and optionally a port; default: the AWS endpoint of the region",
       },
       region: {
         arg: "<name>",

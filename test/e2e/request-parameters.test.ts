@@ -175,7 +175,7 @@ describe("the parameters of an operation's requests", () => {
       ["accepted"],
       ["accepted"],
     ]);
-    expect(stdout).toContain("Cannot be part of a request URL: the value is empty, . or ..");
+    expect(stdout).toContain("Cannot be part of a request URL: the value is empty, `.` or `..`.");
   });
 
   test("in a header are invalid if they cannot be sent, even if the path has a parameter with the same name", async () => {

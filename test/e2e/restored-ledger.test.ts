@@ -179,7 +179,7 @@ test("a push with older copies of both the ledger and its journal is refused bec
   expect(await admin.accounts()).toHaveLength(6);
 });
 
-test("a new ledger sends nothing if the platform has the records and the contract knows no reply that says so", async () => {
+test("a push with a new ledger sends nothing if the platform has the records and the contract has no outcome `exists`", async () => {
   const flags = [...PUSH, "--contract", "no-exists.yaml"];
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   writeFileSync(work.file("no-exists.yaml"), NO_EXISTS);

@@ -158,7 +158,7 @@ export const RECONCILE = {
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "like --resend, for the <number> records without a known request or absent in `migrate compare`",
+    help: "apply --resend to all records that have no known request or were found absent; give their number",
   },
   acceptFound: {
     conflicts: ["accept", "resend", "resendAll"],

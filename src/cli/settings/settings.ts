@@ -96,7 +96,10 @@ function commonSettings(config: Config, flags: Flags & { readonly format?: strin
   return { configFile, placeOf, ledger, workbook: flags.format === "xlsx", inventory, owners };
 }
 
-/** Writes a named default ledger differently, so that `ledgerFlag` keeps it: the configuration may name another one. */
+/**
+ * Adds `./` to the default ledger if the user named it. Otherwise, `ledgerFlag` would omit it, although the configuration
+ * may name another ledger.
+ */
 function namedLedger({ ledger }: Flags): string | undefined {
   return ledger === DEFAULT_LEDGER ? `./${DEFAULT_LEDGER}` : ledger;
 }

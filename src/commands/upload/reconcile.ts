@@ -136,8 +136,8 @@ function otherNumber(
 function notAmbiguous(isBoth: boolean, run: string): Failure {
   const what = isBoth
     ? "a key is passed to both --accept and --resend"
-    : "each key must belong to one ambiguous record, with --accept also to one existing record, and with --resend also " +
-      "to one record that `migrate compare` found absent";
+    : "each key must belong to one ambiguous record; --accept also allows one existing record, and --resend one record " +
+      "that `migrate compare` found absent";
   return new Failure("usage", `run ${run}: ${what}; no record was changed`, {
     hint: `list the ambiguous and existing records with \`migrate report ${run} --format ndjson\``,
   });

@@ -68,7 +68,11 @@ function resultOf(reply: HttpReply, tokenAt: AttrPath, now: number, mask: Creden
   const body = parseBody(reply);
   const token = serviceTokenIn(body, reply, tokenAt, now);
   if (token === undefined && (valueAt(body, ["data", ...tokenAt]) ?? null) !== null) {
-    return { kind: "refused", reason: "its token is not text that fits in a header", hasToken: true };
+    return {
+      kind: "refused",
+      reason: "its token is not text, or contains characters that a header cannot contain",
+      hasToken: true,
+    };
   }
   if (token === undefined) return unreadableReply(reply, body) ?? refusalIn(body, status, mask);
   if (token.token.length > MAX_TOKEN_LENGTH) {

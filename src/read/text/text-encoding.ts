@@ -150,7 +150,7 @@ function characterOf(byte: number, encoding: string): string | undefined {
   return WINDOWS_1252.test(encoding) ? String.fromCharCode(byte) : undefined;
 }
 
-/** iconv-lite has the table before 1998, in which the byte 0xDB is the currency sign. */
+/** iconv-lite uses the table from before 1998, in which the byte 0xDB is the currency sign. */
 const MAC_ROMAN = /^(cs)?mac(intosh|[^\da-z]*roman)?$/;
 const WINDOWS_1252 = /^(windows-?1252|win-?1252|cp-?1252|1252)$/;
 

@@ -221,7 +221,7 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   multiple: "Must be a multiple of the step in the contract.",
   number: "Must be a number.",
   object: "Must be an object with fields.",
-  path: "Cannot be part of a request URL: the value is empty, . or ..",
+  path: "Cannot be part of a request URL: the value is empty, `.` or `..`.",
   pattern: "Does not match the format that the contract requires.",
   string: "Must be text.",
   time: "Must be a time, such as 09:30:00.",
@@ -244,8 +244,8 @@ function describeWrittenForm(expected: Expected, { as, zone, readings }: Written
   if (expected === "date") return `Must be a valid date, ${form}.`;
   if (expected !== "datetime") return `Must be a number, ${form}.`;
   if (zone === "UTC") return `Must be a valid date and time, ${form}.`;
-  const clocks = zone === undefined ? "" : `, that is not skipped or repeated by a clock change in ${plainText(zone)}`;
-  return `Must be a valid date and time, ${form}${clocks}, between the years 1 and 9999 in UTC.`;
+  const clocks = zone === undefined ? "" : ` A clock change in ${plainText(zone)} must not skip or repeat it.`;
+  return `Must be a valid date and time, ${form}, between the years 1 and 9999 in UTC.${clocks}`;
 }
 
 const UNSAFE_PATH_TEXT: Readonly<Record<UnsafePathReason, string>> = {

@@ -122,7 +122,7 @@ const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly ad
     advice: "Run `migrate reconcile`, which looks the record up on the platform.",
   },
   pending: {
-    title: "The record has not been sent yet, waits for another record, or is not finished on the platform",
+    title: "The record has not been sent yet, is waiting for another record, or is not finished on the platform",
     advice: "Start a push, or continue the last push with `migrate resume`.",
   },
   outdated: {

@@ -189,7 +189,7 @@ describeInChromium("the page of a report", (open) => {
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [] });
   });
 
-  it("filters by file, column and code, and says how many rows are shown", async () => {
+  it("filters by file, column and code, and says how many places and causes are shown", async () => {
     const { page } = await open(await pageFile(THREE_CAUSES));
     const shown = page.locator(".cause:visible h3");
     const found = page.getByRole("status");

@@ -10,7 +10,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
   ],
   [
     { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
-    "Must be a valid date and time, written as dd/MM/yyyy HH:mm, that is not skipped or repeated by a clock change in Europe/London, between the years 1 and 9999 in UTC.",
+    "Must be a valid date and time, written as dd/MM/yyyy HH:mm, between the years 1 and 9999 in UTC. A clock change in Europe/London must not skip or repeat it.",
   ],
   [{ code: "invalid", expected: "exact number" }, "Has too many digits: the number would lose digits when it is sent."],
   [{ code: "invalid", expected: "multiple", written: { as: "0.5" } }, "Must be a multiple of 0.5."],
