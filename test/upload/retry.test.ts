@@ -131,7 +131,7 @@ describe("a repeated record", () => {
     expect(times[gap]).toBe(10_000);
   });
 
-  test("does not count Retry-After replies against its attempts", async () => {
+  test("is sent more than three times if the replies have Retry-After", async () => {
     const { end } = await play(({ number }) => (number <= 6 ? busy(1000) : ACCEPTED), { records: 1 });
     expect(end.counts).toEqual({ accepted: 1 });
   });

@@ -144,7 +144,7 @@ async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: 
       const name = keyNameIn(source, row);
       if (name === undefined)
         throw new Failure("usage", `no column contains the key of source "${source}"`, {
-          hint: "add the column to the source in the mapping: key: <column>",
+          hint: "name the key column of the source in the mapping: key: <column>",
         });
       const key = keyOf(row, name);
       if (key === undefined) continue;

@@ -96,8 +96,8 @@ const skipAccepted = (toSend: ToSend): string => `
     and records.accepted_content = items.content`;
 
 /**
- * Gives an ambiguous record without a known request the content of this run. An earlier plan sent nothing, so its
- * content is not the content of a request. Only an uncertain recovery makes such records ambiguous.
+ * Sets the content of each ambiguous record that has no known request to its content in this run. An earlier plan sent
+ * nothing, so its content is not the content of a request. Only an uncertain recovery makes such records ambiguous.
  */
 function* adoptContent(tables: Tables, run: RunRow, toSend: ToSend): Work<void> {
   if (!(yield* exists(tables, ANY_UNCERTAIN))) return;

@@ -101,7 +101,7 @@ describe("a problem", () => {
     expect(problem).not.toHaveProperty("value");
   });
 
-  it("does not recur, and all valid payloads share the same empty list", () => {
+  it("of one payload is not reported for the next, and all valid payloads share one empty list", () => {
     const judge = judgeOf(contractOf([rule]));
     const valid = judge({ x: "A" }, new Set());
     expect(valid).toEqual([]);
