@@ -5,7 +5,10 @@ import { pathsFrom, readContractWithFindings, shippedOverlays } from "../../job/
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import { Failure } from "../../model/failure.ts";
 import { CORRECTION_COLUMNS } from "../../read/corrections/corrections-file.ts";
+import { inspectFile } from "../../read/input/source-files.ts";
+import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import type { FoundData, OperationData } from "./mapping-data.ts";
 
 const MAX_FILES = 500;
@@ -40,6 +43,11 @@ export async function findSetup(folder: string): Promise<FoundData> {
   };
 }
 
+/** Replaces each workbook with several visible sheets by these sheets, such as `book.xlsx#Customers`. */
+export async function withSheets(folder: string, files: readonly string[]): Promise<readonly string[]> {
+  return (await Promise.all(files.map((file) => sheetsOf(folder, file)))).flat();
+}
+
 async function filesIn(folder: string, below: string, depth: number): Promise<readonly string[]> {
   const entries = await readdir(path.join(folder, below), { withFileTypes: true }).catch((error: unknown) => {
     if (errorCode(error) === undefined) throw error;
@@ -66,6 +74,20 @@ async function kindOf(folder: string, file: string): Promise<FileKind> {
   }
   if (MODULE.test(file)) return "module";
   return SOURCE.test(file) ? "source" : "other";
+}
+
+async function sheetsOf(folder: string, file: string): Promise<readonly string[]> {
+  if (!/\.xls[xm]$/i.test(file)) return [file];
+  const { visibleSheets } = await import("../../read/workbook/open-workbook.ts");
+  try {
+    const found = await inspectFile(path.join(folder, file));
+    const sheets = await visibleSheets({ ...found, file, limits: DEFAULT_LIMITS });
+    return sheets.length < 2 ? [file] : sheets.map((sheet) => `${file}#${sheet}`);
+  } catch (error) {
+    // The page reports the failure when the user chooses the file.
+    if (error instanceof Failure) return [file];
+    throw error;
+  }
 }
 
 async function headOf(file: string): Promise<string> {

@@ -7,7 +7,7 @@ import type { JsonValue } from "../../json/json-value.ts";
 import { RefusedRequest } from "../error-reply.ts";
 import { requestBody } from "../request-body.ts";
 import type { WebProject } from "../web-project.ts";
-import { findSetup, operationsOf } from "./find-setup.ts";
+import { findSetup, operationsOf, withSheets } from "./find-setup.ts";
 import type {
   DraftRequest,
   FilesData,
@@ -93,7 +93,7 @@ export function mappingRoutes(project: WebProject): Hono {
     .get("/files", async (context) => context.json(await withJob(undefined, (job) => filesOf(job, project))))
     .post("/source", async (context) => {
       const { file, text, setup } = await requestBody(context, DRAFT.extend({ file: z.string() }));
-      if (!(await findSetup(project.folder)).sources.includes(file))
+      if (!(await sourcesIn(project)).includes(file))
         throw new RefusedRequest(
           400,
           "invalid_request",
@@ -140,6 +140,10 @@ async function readState(job: MappingJob, { folder }: WebProject): Promise<Mappi
   return { file, start: startOf(job, await findSetup(folder)) };
 }
 
+async function sourcesIn({ folder }: WebProject): Promise<readonly string[]> {
+  return withSheets(folder, (await findSetup(folder)).sources);
+}
+
 const TABLE = /\.(?:csv|tsv|txt)$/i;
 
 /**
@@ -149,7 +153,11 @@ const TABLE = /\.(?:csv|tsv|txt)$/i;
 async function filesOf(job: MappingJob, { folder }: WebProject): Promise<FilesData> {
   const { sources, modules } = await findSetup(folder);
   const named = (file: string): string => pathInMapping(job, file);
-  return { sources, tables: sources.filter((file) => TABLE.test(file)).map(named), modules: modules.map(named) };
+  return {
+    sources: await withSheets(folder, sources),
+    tables: sources.filter((file) => TABLE.test(file)).map(named),
+    modules: modules.map(named),
+  };
 }
 
 /**

@@ -1,4 +1,3 @@
-import path from "node:path";
 import { findJoins, keyColumns } from "../../commands/init/joins.ts";
 import { profileOptions } from "../../commands/init/init.ts";
 import { profileSources, type SourceProfile } from "../../commands/init/profile/profile-sources.ts";
@@ -15,7 +14,7 @@ import { mappingPath, pathInMapping } from "./mapping-file.ts";
 import type { NewSourceData } from "./mapping-data.ts";
 
 interface NewFile extends MappingText {
-  /** Path of the file, relative to the folder of the project. */
+  /** Path of the file, or of a sheet (`book.xlsx#Customers`), relative to the folder of the project. */
   readonly file: string;
 }
 
@@ -32,15 +31,14 @@ export async function describeNewSource(
   const { plan, input } = await openJobInput(document, job, quiet);
   await input.close();
   const specs = withDescendants<SourceSpec>(plan);
-  const name = freeName(file, new Set(specs.map((spec) => spec.name)));
-  const added = { name, patterns: [pathsFrom(job.folder)(file)] };
+  const added = { name: undefined, patterns: [pathsFrom(job.folder)(file)] };
   const named = [...specs.map(({ name: each, files }) => ({ name: each, patterns: files })), added];
   const profiles = await profileSources(named, profileOptions(job, quiet));
   try {
     const profile = profiles.at(-1);
     if (profile === undefined || profile.columns.length === 0) throw new Failure("usage", `${file} has no columns`);
     return {
-      name,
+      name: profile.name,
       file: pathInMapping(job, file),
       rows: profile.rows,
       columns: profile.columns.map((column) => column.name),
@@ -55,18 +53,4 @@ export async function describeNewSource(
 function joinOf(profiles: readonly SourceProfile[], added: SourceProfile): NewSourceData["join"] {
   const best = findJoins(profiles).find(({ from }) => from === added);
   return best && { parent: best.to.name, column: best.column.name, parentColumn: best.key.name };
-}
-
-/** Derives an unused name from a path: `Meter points (2).csv` becomes `meter_points_2`. */
-function freeName(file: string, taken: ReadonlySet<string>): string {
-  const [stem = ""] = path.basename(file).split(".");
-  const name =
-    stem
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, "_")
-      .replaceAll(/^_+|_+$/g, "") || "source";
-  if (!taken.has(name)) return name;
-  let number = 2;
-  while (taken.has(`${name}_${number}`)) number += 1;
-  return `${name}_${number}`;
 }

@@ -76,7 +76,7 @@ export function sourceData(profile: SourceProfile, options: JsonObject, showValu
   const { name, files, rows, columns } = profile;
   return {
     name,
-    files: files.map(({ file, sheet }) => (sheet === undefined ? file : `${file}#${sheet}`)),
+    files: files.map(({ file }) => file),
     rows,
     keys: keyColumns(profile).map((column) => column.name),
     columns: columns.map((column) => columnData(column, showValues)),

@@ -1,7 +1,9 @@
-import { mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { CORRECTION_COLUMNS } from "../../../src/read/corrections/corrections-file.ts";
-import { findSetup } from "../../../src/web/mapping/find-setup.ts";
+import { findSetup, withSheets } from "../../../src/web/mapping/find-setup.ts";
+import { rawWorkbook, textRow } from "../../read/workbook/raw-workbook.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 test("finds extracts, contracts and modules, but no files of this tool", async () => {
@@ -27,4 +29,21 @@ test("finds extracts, contracts and modules, but no files of this tool", async (
   expect(contracts).toEqual(["contract.yaml"]);
   expect(modules).toEqual(["functions.mjs"]);
   expect(overlays[0]).toBe("overlay.yaml");
+});
+
+test("lists each visible sheet of a workbook with several sheets (it used to list only the workbook)", async () => {
+  const rows = textRow(1, ["REF"]) + textRow(2, ["1"]);
+  const sheets = { Accounts: rows, "Customer list": rows, Notes: rows };
+  const book = await rawWorkbook({ sheets, states: { Notes: "hidden" } });
+  const folder = temporaryFolder({ "broken.xlsx": "not a workbook" });
+  copyFileSync(book, path.join(folder, "book.xlsx"));
+  copyFileSync(await rawWorkbook({ sheets: { Accounts: rows } }), path.join(folder, "single.xlsx"));
+  const { sources } = await findSetup(folder);
+  expect(sources).toEqual(["book.xlsx", "broken.xlsx", "single.xlsx"]);
+  expect(await withSheets(folder, sources)).toEqual([
+    "book.xlsx#Accounts",
+    "book.xlsx#Customer list",
+    "broken.xlsx",
+    "single.xlsx",
+  ]);
 });

@@ -1,4 +1,4 @@
-import { cpSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
@@ -8,6 +8,7 @@ import type { FieldData, MappingData, MappingEdit } from "../../../src/web/mappi
 import { describeNewSource } from "../../../src/web/mapping/new-source.ts";
 import { wrapInList } from "../../../src/web/mapping/yaml/edit-yaml.ts";
 import { commentsIn } from "../../../src/web/mapping/yaml/places.ts";
+import { rawWorkbook, textRow } from "../../read/workbook/raw-workbook.ts";
 import { fieldNamed, sceneOf, textIn, workedExample } from "./mapping-scene.ts";
 
 const scene = workedExample();
@@ -230,6 +231,22 @@ test("suggests the join that fits a file's values, and adds the file as a source
   await expect(extract.view(made.text, [{ kind: "addSource", ...added }])).rejects.toMatchObject({
     message: 'a source "my_agreements_1" already exists',
   });
+});
+
+test("adds a sheet of a workbook as a source, with the name of the sheet", async () => {
+  const text = TEXT.replace(/ {2}agreements: .*\n/, "").replace(/ {10}agreements:\n[\s\S]*$/, "");
+  const agreements = textRow(1, ["MPAN", "TARIFF"]) + textRow(2, ["1200023305967", "T1"]);
+  const book = await rawWorkbook({ sheets: { Notes: textRow(1, ["TEXT"]), "My agreements": agreements } });
+  copyFileSync(book, path.join(extract.folder, "book.xlsx"));
+  const { job, dependencies } = extract;
+  const found = await describeNewSource({ job, text, file: "book.xlsx#My agreements" }, dependencies);
+  expect(found).toMatchObject({ name: "my_agreements", file: "book.xlsx#My agreements", columns: ["MPAN", "TARIFF"] });
+  const { name, file } = found;
+  const added = { kind: "addSource", name, file, parent: "meters", column: "MPAN", parentColumn: "MPAN" } as const;
+  const made = await extract.view(text, [added]);
+  expect(made.error).toBeUndefined();
+  expect(made.sources.at(-1)).toMatchObject({ rows: 1 });
+  expect(made.sources.at(-1)?.files).toEqual([expect.stringMatching(/^[^#]*book\.xlsx#My agreements$/)]);
 });
 
 test("sets the key of a parent without a key, and names both columns if the parent has another key", async () => {
