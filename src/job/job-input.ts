@@ -26,6 +26,7 @@ export interface JobInput extends Input {
    */
   readonly hasReturned?: OpenedRejects["hasReturned"];
   readonly keyChanged?: OpenedRejects["keyChanged"];
+  readonly exportedBy?: OpenedRejects["exportedBy"];
   /** Number of bytes of the corrections file that are applied. Absent without a corrections file. */
   readonly correctionsBytes?: number;
 }
@@ -92,10 +93,10 @@ async function openSources(
   const { openRejects } = await import("./rejects/rejects-input.ts");
   const folders = rejects.folders.map(pathsFrom(settings.folder));
   const opened = await openRejects({ ...context, plan, rejects: { ...rejects, folders }, encoding, dependencies });
-  const { hasReturned, keyChanged, close, ...reading } = opened;
+  const { hasReturned, keyChanged, exportedBy, close, ...reading } = opened;
   const { delimiter: written } = rejects;
   const input = await openInput(plan, { ...options, ...reading, delimiter: written, mayBeEmpty: true });
-  return { ...input, hasReturned, keyChanged, close: () => input.close().finally(close) };
+  return { ...input, hasReturned, keyChanged, exportedBy, close: () => input.close().finally(close) };
 }
 
 /** Opens an input whose cells are corrected while they are read. Reports the corrections after the first full read. */

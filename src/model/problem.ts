@@ -83,6 +83,8 @@ export type PayloadFinding =
   | { readonly code: "unique"; readonly acceptedAt?: string; readonly isPartial?: boolean }
   /** An older version of an accepted record, which was invalid or rejected earlier, and has been corrected since. */
   | { readonly code: "corrected_since"; readonly acceptedAt: string }
+  /** A re-imported record for which the push `run`, which followed the export, contains other content. Always a warning. */
+  | { readonly code: "changed_since_export"; readonly run: string }
   /** The record of the operation `after`, to which this record belongs, has not been accepted. */
   | { readonly code: "account_not_found"; readonly after: string }
   /** The record depends on itself (`after`), directly or through other records. */

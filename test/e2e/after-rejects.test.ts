@@ -49,6 +49,42 @@ describe("pushing the original extract again", () => {
     expect(then.stdout).toMatch(/^On the platform since .* as account A-.*, with different content: accepted in run /m);
   });
 
+  test("leaves a record out of date if an extract changed its row before older rejects were re-imported (it used to count as corrected)", async () => {
+    const work = workplace(
+      {
+        accounts: [
+          { REF: "A", TYPE: "?" },
+          { REF: "B", TYPE: "?" },
+        ],
+      },
+      sandbox,
+    );
+    await work.push(["--out", "report"]);
+    const newer = [
+      { REF: "A", TYPE: "?", NAME: "Another" },
+      { REF: "B", TYPE: "?" },
+    ];
+    writeExtract(work.folder, { accounts: newer });
+    await work.push();
+    const [changing] = await runs(work);
+    correct(work);
+    const returned = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+    const [first, second] = outcomeLines(returned.stdout);
+    expect([first?.status, second?.status, second?.errors]).toEqual(["accepted", "accepted", undefined]);
+    expect(first?.errors).toMatchObject([
+      { code: "changed_since_export", severity: "warning", detail: expect.stringContaining(`Push ${changing}`) },
+    ]);
+    const open = async (): Promise<string> => (await work.migrate(["open", "--format", "csv"])).stdout;
+    expect(await open()).toMatch(/^A,outdated,invalid_choice/m);
+    const { stdout } = await work.push();
+    expect(outcomeLines(stdout).map(({ status, errors = [] }) => [status, ...errors.map(({ code }) => code)])).toEqual([
+      ["invalid", "invalid_choice"],
+      ["skipped", "corrected_since"],
+    ]);
+    expect(await open()).toMatch(/^A,outdated,/m);
+    expect(await open()).not.toMatch(/^B,/m);
+  });
+
   test("validates a row again if the row has changed since its correction was accepted", async () => {
     const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
     await work.push(["--out", "report"]);

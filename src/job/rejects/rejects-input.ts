@@ -32,6 +32,8 @@ export interface OpenedRejects {
   readonly hasReturned: (run: string, record: number) => boolean;
   /** The exported records that the folders contain with changed keys. */
   readonly keyChanged: readonly RowName[];
+  /** The ids of the runs that exported the rejects. */
+  readonly exportedBy: readonly string[];
   readonly close: () => void;
 }
 
@@ -95,6 +97,7 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
       hasReturned: (run, record) =>
         checks.some(({ manifest, withoutKey }) => manifest.run === run && withoutKey.has(record)),
       keyChanged: checks.flatMap(({ manifest: { run }, keyChanged }) => keyChanged.map((record) => ({ run, record }))),
+      exportedBy: [...new Set(checks.map(({ manifest }) => manifest.run))],
       close,
     };
   } catch (error) {

@@ -12,7 +12,8 @@ import { writeFindings } from "./findings.ts";
  * case if the same content was `rejected` in an earlier run, or `invalid` there and in this plan, and a run that began
  * later has sent the accepted content, usually from corrected rejects. All other content is treated as a change,
  * including content that was `invalid` because of its key or because the platform had accepted other content
- * (`unique`). If the record was found to differ on the platform, its accepted content is empty, and any content is
+ * (`unique`), and content that is still the latest plan of the record, because the accepted content was re-imported from
+ * rejects of an older extract (`later-plans.ts`). If the record was found to differ on the platform, its accepted content is empty, and any content is
  * treated as a change.
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
@@ -56,6 +57,7 @@ const SELECT_OLDER = statement<PlannedPlace & { readonly acceptedAt: string; rea
     where items.run = $1 and items.status in ('valid', 'pending', 'invalid') and items.content is not null
       and records.accepted_content <> ''::bytea and records.accepted_at is not null and records.state <> 'ambiguous'
       and (items.status = 'invalid' or records.accepted_content <> items.content)
+      and (records.planned_content is null or records.planned_content <> items.content)
   ), older as materialized (
     select candidates.record
     from migrate.runs

@@ -9,17 +9,21 @@ import { noteCompared } from "./compared-runs.ts";
 import { markDuplicateKeys } from "./duplicate-keys.ts";
 import { type PlanFinding, writeFindings } from "./findings.ts";
 import { applyKnownRecords } from "./known-records.ts";
+import { keepLaterPlans, laterPlans, warnOfLaterPlans } from "./later-plans.ts";
 import { refuseNearKnownKeys } from "./near-known-keys.ts";
 
 export function* finishPlan(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   requirePlanning(run);
   if (policy.records !== undefined) yield* requireRecords(tables, run, policy.records);
   yield* excludeRows(tables, run, policy.excluded ?? []);
+  const later = yield* laterPlans(tables, run, policy);
   yield* markDuplicateKeys(tables, run, policy);
   yield* applyKnownRecords(tables, run, policy, "all");
   if (policy.newKeys !== true) yield* refuseNearKnownKeys(tables, run, policy);
+  yield* warnOfLaterPlans(tables, run, later, policy);
   if (run.sends) {
     yield* coverPlan(tables, run.number, policy.superseded ?? []);
+    yield* keepLaterPlans(tables, run, later);
     yield* noteCompared(tables, run);
   }
   yield* tables.run("update migrate.runs set state = 'sending' where id = $1", run.number);

@@ -115,6 +115,11 @@ export interface PlanPolicy extends KeyPolicy {
    * invalid records whose keys have been corrected.
    */
   readonly superseded?: readonly RowName[] | undefined;
+  /**
+   * Set if the plan contains re-imported rejects: the ids of the runs that exported them, and of all re-imports in the
+   * ledger.
+   */
+  readonly reimport?: { readonly exportedBy: readonly string[]; readonly reimports: readonly string[] } | undefined;
 }
 
 /** Counts of the records left to send, by comparison with the content that was sent earlier. */

@@ -16,6 +16,7 @@ export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_ru
  * - A skipped item is noted only if an earlier item has different content, because the platform already has the
  *   skipped content.
  * - A stale item is not noted, because a newer item was sent.
+ * - A re-imported item is not noted if an extract that was pushed after the export has other content (`later-plans.ts`).
  * - `planned_content` is null until a second push plans the record, because until then, the item itself has the latest
  *   content. It is empty if the latest content is unknown, because the item has no content or because several items
  *   have different content.
@@ -257,7 +258,10 @@ const SELECT_OLDER_KEYLESS = statement<Selected<RowWithoutKey>>(`
   ) as older inner join migrate.files on files.id = older.file`);
 
 const ITEMS_OF_PLANS = `
-  select items.* from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES} and items.status <> 'stale'`;
+  select items.* from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES} and items.status <> 'stale'
+    and not exists (
+      select 1 from problems
+      where problems.run = items.run and problems.record = items.record and problems.code = 'changed_since_export')`;
 
 const LATEST_ITEMS = `
   with latest as materialized (

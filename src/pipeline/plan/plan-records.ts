@@ -2,7 +2,7 @@ import { canResolveAmbiguous, createsOnce } from "../../contract/operations/oper
 import type { CheckProgress } from "../../job/dependencies.ts";
 import { endpointOf } from "../../job/endpoint.ts";
 import type { CompiledJob, Job } from "../../job/job.ts";
-import { settingsOf } from "../../job/settings/recorded-settings.ts";
+import { settingsIfKnown, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { ExcludedRow, FileCells, PlanPolicy } from "../../ledger/records/planned-item.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -82,8 +82,20 @@ export async function planRecords(
     return isFinal ? { ...result, reason: "stopped" } : result;
   }
   const { records } = result;
-  await ledger.finishPlan(run.id, { ...planPolicy(job, options, fileCells), records, excluded, superseded });
+  const reimport = await reimportOf(context);
+  await ledger.finishPlan(run.id, { ...planPolicy(job, options, fileCells), records, excluded, superseded, reimport });
   return result;
+}
+
+async function reimportOf({ job: { input }, handle: { ledger } }: PlanContext): Promise<PlanPolicy["reimport"]> {
+  const { exportedBy } = input;
+  if (exportedBy === undefined) return undefined;
+  const runs = (await ledger.runs?.()) ?? [];
+  return { exportedBy, reimports: runs.filter(isReimport).map(({ id }) => id) };
+}
+
+function isReimport(run: Run): boolean {
+  return settingsIfKnown(run)?.job.rejects !== undefined;
 }
 
 /**

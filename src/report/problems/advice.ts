@@ -41,6 +41,8 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
     "Check which of the two versions is correct. If the new one is, ask the migration team to send it as a change.",
   corrected_since:
     "Nothing to do: the corrected version is on the platform. If the old system must match, correct the data there too.",
+  changed_since_export:
+    "Check that this row is still right: the old system has changed the record since the row was exported. Show this to the migration team.",
   account_not_found:
     "First correct the account that this record belongs to. Once that account is accepted, the next push sends this record.",
   circular_dependency: "Correct the reference, because the record waits for itself, directly or through other records.",

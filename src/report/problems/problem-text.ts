@@ -116,6 +116,8 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   },
   corrected_since: ({ acceptedAt }) =>
     `A corrected version has been on the platform since ${plainText(acceptedAt)}. This row is the version that was invalid or rejected earlier.`,
+  changed_since_export: ({ run }) =>
+    `Push ${plainText(run)} contains other values for this record than the exported row, so this row is older, except for its corrections. To migrate the other values, keep the corrections (\`migrate corrections add\`) and push the latest extract.`,
   account_not_found: ({ after }) =>
     `Belongs to a record of ${plainText(after)} that has not been accepted. This record can be sent once that record is accepted.`,
   circular_dependency: ({ after }) =>

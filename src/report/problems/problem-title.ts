@@ -45,6 +45,7 @@ export function fieldWords(attr: string): string | undefined {
 
 type RecordCode =
   | "corrected_since"
+  | "changed_since_export"
   | "account_not_found"
   | "circular_dependency"
   | "row_sent_under_other_key"
@@ -54,6 +55,7 @@ type FieldCode = Exclude<LocalFinding["code"], RecordCode>;
 
 const RECORD_TITLES: Readonly<Record<string, string>> = {
   corrected_since: "The record has already been corrected",
+  changed_since_export: "The record has changed since its rejects were exported",
   account_not_found: "The account of the record is not on the platform yet",
   circular_dependency: "Records wait for each other",
   row_sent_under_other_key: "The record is known under another key",

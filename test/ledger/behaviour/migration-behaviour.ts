@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { OpenFilter, OpenRecord } from "../../../src/ledger/migration-state.ts";
-import { completeStep, item, planned, PUSH, sendAll } from "../ledger-input.ts";
+import { completeStep, item, outcomesOf, planned, PUSH, REFUSED, sendAll, statusesOf } from "../ledger-input.ts";
 import { histories } from "../migration-histories.ts";
 import { type ExpectedMigration, expectedMigration } from "../expected-migration.ts";
 import { emptyModel, take } from "../migration-model.ts";
@@ -11,6 +11,10 @@ async function openOf(ledger: Ledger, filter: OpenFilter = {}): Promise<readonly
   const all: OpenRecord[] = [];
   for await (const batch of ledger.openRecords(filter)) all.push(...batch);
   return all;
+}
+
+async function expectOutdated(ledger: Ledger, run: string): Promise<void> {
+  expect((await openOf(ledger)).map((open) => [open.key, open.state, open.run])).toEqual([["A", "outdated", run]]);
 }
 
 async function seenMigration(ledger: Ledger): Promise<ExpectedMigration> {
@@ -25,6 +29,8 @@ async function seenMigration(ledger: Ledger): Promise<ExpectedMigration> {
   );
   return { open: open.toSorted(), counts, unsettled: await ledger.unsettledRuns() };
 }
+
+const REFUSED_ROW = { status: "invalid", problems: [REFUSED] } as const;
 
 export interface MigrationLedgers {
   /** Opens an empty ledger. */
@@ -84,6 +90,55 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       const last = (await recounted?.(ledger)) ?? ledger;
       await expectForgotten(last);
       await leave?.(last);
+    });
+
+    test("keeps the change of a later extract open if older rejects are re-imported (it used to be forgotten)", async () => {
+      const ledger = await empty();
+      const extract = (content: string) =>
+        planned(ledger, [item(1, "A", content, REFUSED_ROW), item(2, "B", "x", REFUSED_ROW)]);
+      const first = await extract("x");
+      const second = await extract("changed");
+      const corrected = [item(1, "A", "corrected"), item(2, "B", "corrected")];
+      const third = await planned(ledger, corrected, { policy: { reimport: { exportedBy: [first], reimports: [] } } });
+      const warnings = async (run: string): Promise<unknown> =>
+        (await outcomesOf(ledger, run)).map(({ status, problems }) => [status, ...problems.map(({ code }) => code)]);
+      expect(await warnings(third)).toEqual([["pending", "changed_since_export"], ["pending"]]);
+      await sendAll(ledger, third, "accepted", { at: "2026-11-20T23:50:00.000Z" });
+      await expectOutdated(ledger, second);
+      const again = { policy: { reimport: { exportedBy: [first], reimports: [third] } } };
+      expect(await statusesOf(ledger, await planned(ledger, corrected, again))).toEqual(["skipped", "skipped"]);
+      await expectOutdated(ledger, second);
+      await extract("changed");
+      const last = await extract("changed");
+      expect(await warnings(last)).toEqual([
+        ["invalid", REFUSED.code],
+        ["skipped", "corrected_since"],
+      ]);
+      await expectOutdated(ledger, last);
+      await leave?.(ledger);
+    });
+
+    test("keeps the change of a later extract open after a repair", async () => {
+      const ledger = await empty();
+      const first = await planned(ledger, [item(1, "A", "x", REFUSED_ROW)]);
+      const second = await planned(ledger, [item(1, "A", "changed", REFUSED_ROW)]);
+      const policy = { reimport: { exportedBy: [first], reimports: [] } };
+      await sendAll(ledger, await planned(ledger, [item(1, "A", "corrected")], { policy }), "accepted");
+      const last = (await recounted?.(ledger)) ?? ledger;
+      expect(await openOf(last)).toMatchObject([{ key: "A", state: "outdated", run: second }]);
+      await leave?.(last);
+    });
+
+    test("does not treat an earlier re-import of the same rejects as a later extract", async () => {
+      const ledger = await empty();
+      const first = await planned(ledger, [item(1, "A", "x", REFUSED_ROW)]);
+      const reimport = { exportedBy: [first], reimports: [] };
+      const second = await planned(ledger, [item(1, "A", "y")], { policy: { reimport } });
+      await sendAll(ledger, second, "rejected");
+      const policy = { reimport: { ...reimport, reimports: [second] } };
+      await sendAll(ledger, await planned(ledger, [item(1, "A", "z")], { policy }), "accepted");
+      expect(await openOf(ledger)).toEqual([]);
+      await leave?.(ledger);
     });
 
     test("compares a record that is still to be sent with its accepted content, not with a refused revision", async () => {
