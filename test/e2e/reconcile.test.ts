@@ -4,6 +4,7 @@ import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import {
   type Admin,
   adminOf,
+  type Extract,
   goodAccounts,
   latestRun,
   type OutcomeLine,
@@ -222,6 +223,25 @@ describe("manual decisions", () => {
     expect(outcomeLines((await work.push(PUSH)).stdout)).toMatchObject([{ status: "skipped" }]);
   });
 
+  test("are suggested for the run that sent the last request, also after its input has changed (the advice used to lead back to the later push)", async () => {
+    const work = workplace(extractOf("Ada"), sandbox);
+    const push = [...PUSH, "--revise"];
+    expect((await work.push(push)).code).toBe(0);
+    await admin.faults({ forgetful: true, resetBefore: { at: [1] } });
+    writeExtract(work.folder, extractOf("Bob"));
+    expect((await work.push(push)).code).toBe(5);
+    const sender = await latestRun(work);
+    writeExtract(work.folder, extractOf("Cleo"));
+    const next = new RegExp(`^Next +migrate reconcile ${sender}$`, "m");
+    expect((await work.push(push)).stderr).toMatch(next);
+    expect((await work.migrate(["reconcile", ...NOW])).stderr).toMatch(next);
+    const { code, stderr } = await work.migrate(["reconcile", sender, ...NOW]);
+    expect([code, stderr.replaceAll(/\s+/g, " ")]).toEqual([
+      2,
+      expect.stringContaining(`\`migrate reconcile ${sender} --accept <key>\` or \`--resend <key>\``),
+    ]);
+  });
+
   test("are all refused if one of the keys does not belong to an ambiguous record", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const [doubt = ""] = await reportedAmbiguousKeys(work);
@@ -234,6 +254,10 @@ describe("manual decisions", () => {
     expect(await reportedAmbiguousKeys(work)).toEqual([doubt]);
   });
 });
+
+function extractOf(NAME: string): Extract {
+  return { accounts: [{ REF: "EXT-1", NAME }] };
+}
 
 function overlay(target: string): string {
   return `

@@ -1,5 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
+import type { RunSettings } from "../../job/settings/recorded-settings.ts";
 import { connectToRead, quietPeriodMs } from "../../job/target-connection.ts";
 import { MAX_RECORD } from "../../ledger/ledger.ts";
 import type { AmbiguousItem, Decision } from "../../ledger/records/requests.ts";
@@ -8,7 +9,7 @@ import { reconcilePolicy } from "../../pipeline/plan/plan-records.ts";
 import { endRun, type RunReport } from "../../pipeline/run/run-report.ts";
 import { waitForQuiet } from "../../pipeline/send/quiet-period.ts";
 import { type RecordedRun, type RecordedRunOptions, withRecordedRun } from "../../pipeline/run/with-run.ts";
-import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
+import { openJobIfUnchanged, openRecordedJob, type ReopenOptions } from "../../pipeline/run/recorded-job.ts";
 import { reconcileRun } from "../../reconcile/reconcile-run.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -37,10 +38,10 @@ export interface ReconcileOptions extends RecordedRunOptions {
  */
 export function reconcile(options: ReconcileOptions, dependencies: Dependencies): Promise<RunReport> {
   const isDecided = options.accept.length + options.resend.length > 0 || options.resendAll !== undefined;
-  const openJobOf = isDecided ? openJobIfUnchanged : openRecordedJob;
+  const openJobOf = isDecided ? openJobIfUnchanged : openJobToReadBack;
   return withRecordedRun<Job | undefined>({ command: "reconcile", options }, dependencies, async (recorded) => {
     const { ledger, run, settings } = recorded;
-    const job = await openJobOf(settings, { stored: ledger, dependencies });
+    const job = await openJobOf(settings, { stored: ledger, dependencies, run: run.id });
     return {
       job,
       work: async (open) => {
@@ -55,6 +56,28 @@ export function reconcile(options: ReconcileOptions, dependencies: Dependencies)
       },
     };
   });
+}
+
+/**
+ * Opens the job of a run whose records are looked up.
+ * @throws Failure `source_changed` if the input has changed, because the content of the records is then unknown
+ */
+async function openJobToReadBack(
+  settings: RunSettings,
+  { run, ...options }: ReopenOptions & { readonly run: string },
+): Promise<Job> {
+  try {
+    return await openRecordedJob(settings, options);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "source_changed") throw error;
+    throw new Failure(error.code, error.message, {
+      hint:
+        "restore the original files at these paths, or push the current files and reconcile that push. If the content " +
+        `of a record has changed, look it up yourself, then use \`migrate reconcile ${run} --accept <key>\` or ` +
+        "`--resend <key>`",
+      cause: error,
+    });
+  }
 }
 
 interface ReconcileContext extends RecordedRun {

@@ -6,7 +6,7 @@ import type { Run, StatusFilter } from "../records/run.ts";
 export interface PlanLedger
   extends
     Pick<Ledger, "plan" | "exclude" | "finishPlan" | "finishRun" | "summary" | "close">,
-    Partial<Pick<Ledger, "attempts" | "earlierWithoutKey" | "exclusions" | "runs" | "timeline">> {
+    Partial<Pick<Ledger, "attempts" | "earlierWithoutKey" | "exclusions" | "runs" | "timeline" | "undecidedByKey">> {
   findRun(id: string): Promise<Run | undefined>;
   outcomes(run: string, filter?: StatusFilter): AsyncIterable<readonly Outcome[]>;
   /**

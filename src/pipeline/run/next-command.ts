@@ -33,6 +33,8 @@ export interface RunRemainder {
   readonly settlesAmbiguous: boolean;
   /** Whether the contract says how to look up ambiguous records (`x-migrate-read-back`). */
   readonly readsBack: boolean;
+  /** The run to reconcile, if it is not this run (`otherRunToReconcile`). */
+  readonly otherRun?: string | undefined;
   /** Whether existing records can be read back from the platform and compared. */
   readonly comparesContent: boolean;
   /** True if the ledger file was removed or replaced, and must be repaired before the run can continue. */
@@ -73,7 +75,7 @@ export function nextCommand(left: RunRemainder): string | undefined {
     return shellCommand(["migrate", "resume", run.id, ...inLedger]);
   }
   if (hasRecordsToReadBack(left)) {
-    return shellCommand(["migrate", "reconcile", run.id, ...inLedger]);
+    return shellCommand(["migrate", "reconcile", left.otherRun ?? run.id, ...inLedger]);
   }
   if (rejects.length === 0 || settings === undefined) return undefined;
   if (run.command !== "documents check") return reimportRejects(left, settings);

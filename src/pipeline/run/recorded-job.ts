@@ -7,7 +7,7 @@ import { restoreSetup, type StoredFiles } from "../../job/settings/stored-setup.
 import type { KnownFile } from "../../read/input/open-input.ts";
 import { Failure } from "../../model/failure.ts";
 
-interface ReopenOptions {
+export interface ReopenOptions {
   /** The copies of setup files that runs stored. */
   readonly stored: StoredFiles;
   readonly dependencies: JobDependencies;

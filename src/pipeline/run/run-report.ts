@@ -2,7 +2,6 @@ import path from "node:path";
 import { fieldTitleAt } from "../../contract/types/type-tree.ts";
 import { parseAttr } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import type { Operation } from "../../contract/operations/operation.ts";
 import type { Notifier, ProgressEnvironment, RescueEnvironment, Screen } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import type { Counts } from "../../job/run-progress.ts";
@@ -19,8 +18,9 @@ import { counted, formatCount, plural } from "../../text/count.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
 import { runState, TOO_MANY_ERRORS, unreadExitCode } from "./run-state.ts";
 import { reportUnsaved } from "./report-unsaved.ts";
-import { hasSettledNothing, manualDecisions, mayResumeSettle, nextCommand, type RunRemainder } from "./next-command.ts";
+import { hasSettledNothing, manualDecisions, nextCommand, type RunRemainder } from "./next-command.ts";
 import type { CheckResult } from "../plan/plan-records.ts";
+import { mayResumeSettleAny, otherRunToReconcile } from "./settling-run.ts";
 import { writeFolder } from "./write-folder.ts";
 
 /** The result of a run, ready to be rendered. */
@@ -188,7 +188,7 @@ export async function reportRun(
 }
 
 async function remainderOf(
-  { run, job, reporting }: ReportableRun,
+  { ledger, run, job, reporting }: ReportableRun,
   report: Report,
   { rejects, ...totals }: Omit<RunTotals, "exitCode"> & Pick<RunRemainder, "rejects">,
 ): Promise<RunRemainder> {
@@ -202,6 +202,7 @@ async function remainderOf(
     settlesAmbiguous: totals.hasNoProgress !== true && (await mayResumeSettleAny(report, job?.operation)),
     readsBack: job?.operation.readBack.length !== 0,
     comparesContent: comparesContent(job),
+    otherRun: await otherRunToReconcile(ledger, run.id, report.summary),
     isLedgerLost: totals.stoppedBy === "ledger_lost",
   };
 }
@@ -234,14 +235,6 @@ async function reasonOf({ key, record, status }: Outcome, { ledger, run }: Repor
 
 function comparesContent(job: Job | undefined): boolean {
   return job !== undefined && comparedAttrs(job.operation.readBack, job.mapping.keyAttr ?? []).length > 0;
-}
-
-async function mayResumeSettleAny({ summary, outcomes }: Report, operation: Operation | undefined): Promise<boolean> {
-  if (operation === undefined || (summary.counts.ambiguous ?? 0) === 0) return false;
-  for await (const batch of outcomes(["ambiguous"])) {
-    if (batch.some((outcome) => mayResumeSettle(outcome, operation))) return true;
-  }
-  return false;
 }
 
 /** Returns the report folder of a run; undefined if the report is only shown. */
