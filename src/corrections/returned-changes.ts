@@ -42,6 +42,7 @@ export interface ReturnedChange extends ChangedRow {
  * The reason why a changed cell in rejects is not kept as a correction.
  *
  * - `changed`: the cell in the sources has neither the exported nor the new value
+ * - `corrected`: the cell in the sources has the exported value, but an earlier correction gives it another value
  * - `missing`: the sources do not have the row
  * - `no_match`: the rows with the key in the sources are other rows, or the row has changed
  * - `no_column`: the sources do not have the column
@@ -53,6 +54,7 @@ export interface ReturnedChange extends ChangedRow {
  */
 export type KeepObstacle =
   | "changed"
+  | "corrected"
   | "missing"
   | "no_match"
   | "no_column"
@@ -181,12 +183,21 @@ export function newTexts(
   if (typeof field === "number" && value === undefined) return "no_column_returned";
   if (sourceRow === undefined) return change.candidates.length === 0 ? "missing" : "no_match";
   if (isRagged(sourceRow.raw)) return "unreadable";
-  const now = change.compare(sourceRow.current).find((each) => each.field === field);
+  const now = cellOf(change, sourceRow.current, field);
   if (now?.value === value) return "already_corrected";
-  if (!isAsExported(now)) return "changed";
+  if (!isAsExported(now)) return obstacleOf(change, sourceRow, field);
   return typeof field === "number"
     ? [{ column: columnOf(change, field), text: value ?? "" }]
     : jsonTexts(sourceRow.current, field, parseJson(value ?? ""));
+}
+
+/** Returns the obstacle for a field that does not have the exported value. */
+function obstacleOf(change: ReturnedChange, { raw }: SourceRow, field: number | string): KeepObstacle {
+  return isAsExported(cellOf(change, raw, field)) ? "corrected" : "changed";
+}
+
+function cellOf({ compare }: ReturnedChange, row: Row, field: number | string): ComparedCell | undefined {
+  return compare(row).find((each) => each.field === field);
 }
 
 /** Returns the name of the column or member. */

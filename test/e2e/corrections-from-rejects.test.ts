@@ -107,6 +107,19 @@ describe("returned rejects", () => {
     expect(await storedCorrections(work)).toEqual(ALL.slice(1));
   });
 
+  test("do not replace an earlier correction with another value (the sources used to be named as the cause)", async () => {
+    const work = await exported();
+    expect((await work.migrate(["corrections", "add", "00000002", "TYPE", "D", ...WITH_CORRECTIONS])).code).toBe(0);
+    correctAll(work);
+    const { code, stdout } = await addCorrections(work);
+    expect([code, stdout]).toEqual([
+      1,
+      "fixes.csv: 2 corrections added\n" +
+        "1 changed cell not kept: source accounts, column TYPE, an earlier correction gives the cell another value (`migrate corrections list`) (first: report/rejects.csv:2)\n",
+    ]);
+    expect(await storedCorrections(work)).toEqual(["accounts 00000002 TYPE D", ...ALL.slice(1)]);
+  });
+
   test("correct a cell even if other cells in its row have changed since the export", async () => {
     const work = await exported();
     correctAll(work);

@@ -70,6 +70,7 @@ function notKeptText({ source, column, obstacle, count, place }: NotKept): strin
 
 const OBSTACLES: Readonly<Record<NotKept["obstacle"], string>> = {
   changed: "the value in the sources has changed since the export",
+  corrected: "an earlier correction gives the cell another value (`migrate corrections list`)",
   missing: "the sources do not contain the row",
   no_match: "the row has changed in the sources, or the sources contain only other rows with this key",
   no_column: "the sources do not contain the column",

@@ -164,7 +164,7 @@ async function store(file: string, before: number, keeper: CellKeeper): Promise<
         for (const { correction } of appended.changes) newer.add(cellName(correction));
         ({ end } = appended);
       }
-      for (const { cell, correction } of changes) if (newer.has(cellName(correction))) keeper.refuse(cell, "changed");
+      for (const { cell, correction } of changes) if (newer.has(cellName(correction))) keeper.refuse(cell, "corrected");
       changes = changes.filter(({ correction }) => !newer.has(cellName(correction)));
       return { changes: changes.map(({ change, correction }) => ({ change, correction })), end };
     });
