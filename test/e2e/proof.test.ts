@@ -160,6 +160,14 @@ describe("proof", () => {
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
   });
 
+  test("says that the latest run is a dry run (the output used to look like the proof of a push)", async () => {
+    const work = proofFolder();
+    await work.push();
+    await work.push("--dry-run");
+    const { stdout } = await work.migrate("proof", "--out", "proof");
+    expect(stdout).toMatch(/^Run \S+ \(dry run\): 7 records$/m);
+  });
+
   test("--read-back looks up accepted records on the platform, and reports records that are missing there", async () => {
     const work = proofFolder();
     await work.push();

@@ -24,9 +24,13 @@ export const checkedProofView: View<CheckedProof> = {
       : `${plainText(folder)} does not match the sources and the ledger:\n${differences.map((one) => `  ${plainText(one)}\n`).join("")}`,
 };
 
+function titleOf({ run, dryRun, records }: RunProof): string {
+  return `Run ${run}${dryRun ? " (dry run)" : ""}: ${counted(records.total, "record")}`;
+}
+
 function runText(run: RunProof, screen: Screen): string {
   const { unreadable, sources, payloads, measures, differences, platform } = run;
-  const lines = [`Run ${run.run}: ${counted(run.records.total, "record")}`];
+  const lines = [titleOf(run)];
   if (unreadable !== undefined) lines.push(`  cannot be proved from its sources: ${plainText(unreadable)}`);
   for (const { file, rows, inRecords, orphans, duplicates, leftOut, notPicked, unaccounted } of sources) {
     const parts = [
