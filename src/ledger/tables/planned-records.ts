@@ -135,7 +135,8 @@ const NOTE_UNSENT = `
 
 /**
  * For skipped records, notes that their latest plan has the same content as the platform, or an older version of that
- * content. Call this after records of the run have become `skipped`.
+ * content. Call this after records of the run have become `skipped`. Once the plan is finished, an earlier latest item
+ * means that the run is an older re-import (`later-plans.ts`).
  */
 export function* noteSkipped(tables: Tables, run: number): Work<void> {
   if (yield* exists(tables, ANY_OUTDATED)) yield* tables.run(NOTE_SKIPPED, run);
@@ -151,7 +152,8 @@ const NOTE_SKIPPED = `
     group by identity having count(*) filter (where status <> 'skipped') = 0
   )
   update migrate.records set planned_run = $1, planned_record = found.record, planned_content = accepted_content
-  from found where records.identity = found.identity and coalesce(planned_run, 0) <= $1`;
+  from found where records.identity = found.identity and coalesce(planned_run, 0) <= $1
+    and (coalesce(planned_run, $1) = $1 or (select state from migrate.runs where id = $1) = 'planning')`;
 
 /**
  * Inserts rows into `records` for the records of a resumed run that are left to send, although no earlier plan could

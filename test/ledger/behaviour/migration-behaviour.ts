@@ -2,7 +2,17 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { OpenFilter, OpenRecord } from "../../../src/ledger/migration-state.ts";
-import { completeStep, item, outcomesOf, planned, PUSH, REFUSED, sendAll, statusesOf } from "../ledger-input.ts";
+import {
+  completeStep,
+  item,
+  outcomesOf,
+  planned,
+  POLICY,
+  PUSH,
+  REFUSED,
+  sendAll,
+  statusesOf,
+} from "../ledger-input.ts";
 import { histories } from "../migration-histories.ts";
 import { type ExpectedMigration, expectedMigration } from "../expected-migration.ts";
 import { emptyModel, take } from "../migration-model.ts";
@@ -115,6 +125,23 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
         ["skipped", "corrected_since"],
       ]);
       await expectOutdated(ledger, last);
+      await leave?.(ledger);
+    });
+
+    test("keeps the change of a later extract open if the re-import of older rejects is resumed", async () => {
+      const ledger = await empty();
+      const first = await planned(ledger, [item(1, "A", "x", REFUSED_ROW), item(2, "B", "x", REFUSED_ROW)]);
+      const reimport = { exportedBy: [first], reimports: [] };
+      const second = await planned(ledger, [item(1, "A", "corrected")], { policy: { reimport } });
+      await sendAll(ledger, second, "accepted");
+      const third = await planned(ledger, [item(1, "A", "changed", REFUSED_ROW)]);
+      const corrected = [item(1, "A", "corrected"), item(2, "B", "corrected")];
+      const policy = { reimport: { ...reimport, reimports: [second] } };
+      const last = await planned(ledger, corrected, { policy });
+      expect(await statusesOf(ledger, last)).toEqual(["skipped", "pending"]);
+      await ledger.resumeRun(last, POLICY);
+      await sendAll(ledger, last, "accepted");
+      expect(await openOf(ledger)).toMatchObject([{ key: "A", state: "outdated", run: third }]);
       await leave?.(ledger);
     });
 
