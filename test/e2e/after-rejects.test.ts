@@ -74,6 +74,8 @@ describe("pushing the original extract again", () => {
     expect(first?.errors).toMatchObject([
       { code: "changed_since_export", severity: "warning", detail: expect.stringContaining(`Push ${changing}`) },
     ]);
+    const drift = await work.migrate(["report", "--drift"]);
+    expect([drift.code, drift.stdout]).toEqual([0, expect.not.stringContaining("changed_since_export")]);
     const open = async (): Promise<string> => (await work.migrate(["open", "--format", "csv"])).stdout;
     expect(await open()).toMatch(/^A,outdated,invalid_choice/m);
     const { stdout } = await work.push();

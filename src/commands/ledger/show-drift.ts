@@ -140,13 +140,12 @@ function missed(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ by, attr, code }) => by === "platform" && !known.has(`${attr} ${code}`));
 }
 
-/**
- * Whether the problem predicts a rejection. `coerced` and `near_duplicate_key` do not predict a rejection, so they do
- * not count as drift if the record is accepted.
- */
+/** Whether the problem predicts a rejection. Other problems do not count as drift if the record is accepted. */
 function isLocalError({ by, code }: Problem): boolean {
-  return by === "local" && code !== "coerced" && code !== "near_duplicate_key";
+  return by === "local" && !NO_PREDICTIONS.has(code);
 }
+
+const NO_PREDICTIONS: ReadonlySet<string> = new Set(["coerced", "near_duplicate_key", "changed_since_export"]);
 
 function note(found: Map<string, Drift>, outcome: Outcome, problem: Problem): void {
   const kind = outcome.status === "rejected" ? "missed" : "strict";
