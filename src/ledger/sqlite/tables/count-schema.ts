@@ -1,4 +1,5 @@
-import { NOTE_AGAIN, PLANNED_PUSHES } from "../../tables/planned-records.ts";
+import { NOTE_AGAIN } from "../../tables/planned-again.ts";
+import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
 import { CURRENT_PROBLEM } from "../../tables/problems.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
