@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
+import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { OPERATORS, overlayTexts } from "./shipped-overlay.ts";
 
 /** A shortened version of the operation that the operators publish. */
@@ -35,5 +36,13 @@ describe.each(OPERATORS)("overlay:%s", (operator) => {
     const types = Object.fromEntries((operation.parameters ?? []).map(({ name, type }) => [name, type]));
     expect(types["check_previously_added"]).toMatchObject({ kind: "choice", choices: [true] });
     expect(types["force_add_to_current_statement"]).toMatchObject({ kind: "boolean" });
+  });
+
+  it("refuses a dry run of transactions, because it would count as acceptance", () => {
+    const { body } = operation;
+    if (body === undefined) throw new Error("there is no request body");
+    const validate = compileValidator(body, { keepValues: false });
+    expect(validate({ dry_run: true }).map(({ attr, code }) => [attr, code])).toEqual([["dry_run", "invalid_choice"]]);
+    expect(validate({ dry_run: false })).toEqual([]);
   });
 });
