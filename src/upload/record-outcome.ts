@@ -92,6 +92,8 @@ function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcom
       ...account,
     };
   }
+  if (replyClass.hadItems === true && state.prior === "accepted" && !state.isAmbiguous)
+    return { ...ignoredRevision(state), ...account };
   return state.wasDoneBefore
     ? { status: "existing", reason: "the platform had already completed an earlier step", ...account }
     : { status: "accepted", ...account };
@@ -109,9 +111,12 @@ function recordProblem(code: string, detail: string): PlatformProblem {
 function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = definedMembers({ account: replyClass.account });
   if (isOwnContent(state)) return { status: "accepted", ...account };
-  if (state.prior === "accepted")
-    return { status: "rejected", problems: located([REVISION_IGNORED], state), ...account };
+  if (state.prior === "accepted") return { ...ignoredRevision(state), ...account };
   return { status: "existing", reason: `HTTP ${http ?? "reply"}: the platform already has the record`, ...account };
+}
+
+function ignoredRevision(state: RecordState): RecordOutcome {
+  return { status: "rejected", problems: located([REVISION_IGNORED], state) };
 }
 
 const REVISION_IGNORED = recordProblem(

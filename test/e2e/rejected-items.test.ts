@@ -111,3 +111,17 @@ test("reconcile accepts only the account that was created with a rejected item",
   expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous" }]);
   expect(code).toBe(5);
 });
+
+test("a revision is not accepted if the platform had all its items already", async () => {
+  const added = reply(201, { number: "K1", results: [{ status: "NOTE_CREATION_SUCCESS" }] });
+  const unchanged = reply(201, { number: "K1", results: [{ status: "NOTE_ALREADY_EXISTS" }] });
+  const { push, cwd } = await accountScene(DEDUPES, [added, unchanged, added], {});
+  expect(await push("accounts.csv")).toMatchObject({ status: "accepted" });
+  writeFileSync(path.join(cwd, "accounts.csv"), "REF,NAME\nK1,new\n");
+  expect(await push("accounts.csv", "--revise")).toMatchObject({
+    status: "rejected",
+    errors: [{ attr: "non_field_errors", code: "revision_ignored" }],
+  });
+  writeFileSync(path.join(cwd, "accounts.csv"), "REF,NAME\nK1,old\n");
+  expect(await push("accounts.csv")).toMatchObject({ status: "skipped" });
+});

@@ -84,6 +84,24 @@ describe("the outcome of a record", () => {
       { prior: "accepted" },
       { status: "rejected", account: "A-1", problems: [{ code: "revision_ignored", attr: "non_field_errors" }] },
     ],
+    [
+      "a change, although the platform had all its items already",
+      replied({ kind: "accepted", hadItems: true, account: "A-1" }, 201),
+      { prior: "accepted" },
+      { status: "rejected", account: "A-1", problems: [{ code: "revision_ignored", attr: "non_field_errors" }] },
+    ],
+    [
+      "a change whose items an earlier request without a clear reply may have added",
+      replied({ kind: "accepted", hadItems: true, account: "A-1" }, 201),
+      { prior: "accepted", isAmbiguous: true },
+      { status: "accepted", account: "A-1" },
+    ],
+    [
+      "a new record whose items the platform had already",
+      replied({ kind: "accepted", hadItems: true, account: "A-1" }, 201),
+      {},
+      { status: "accepted", account: "A-1" },
+    ],
     ["rejected", rejected("blank"), {}, { status: "rejected", problems: [{ code: "blank" }] }],
     [
       "rejected after an unclear reply",

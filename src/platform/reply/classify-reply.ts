@@ -7,7 +7,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 import type { PlatformProblem } from "../../model/problem.ts";
 import { SUPPLIER_CLOSED } from "../../model/supplier-status.ts";
 import type { HttpReply } from "../../transport/http.ts";
-import { type ItemOperation, itemProblems, replyProblems } from "./reply-problems.ts";
+import { hadItems, type ItemOperation, itemProblems, replyProblems } from "./reply-problems.ts";
 import { sentRecordMismatch } from "./named-record.ts";
 import { accountAt, codeText, isEmpty, isHtml, parseBody, TRUNCATED, unreadableReason } from "./reply-body.ts";
 import { retryAfterMs } from "../../transport/retrying-http.ts";
@@ -38,7 +38,7 @@ export function classifyReply(
   payload?: JsonObject,
 ): Classification {
   const facts = factsOf(reply, operation, now, payload);
-  const replyClass = withItemProblems(classOf(facts, operation), facts, operation, payload);
+  const replyClass = withItemResults(classOf(facts, operation), facts, operation, payload);
   return facts.pushBack === undefined ? { replyClass } : { replyClass, pushBack: facts.pushBack };
 }
 
@@ -94,8 +94,11 @@ function unsettledBy(
   return foreign === undefined ? undefined : notFromApi(`HTTP ${reply.status} ${foreign}`);
 }
 
-/** Converts a success with rejected items into a rejection, because a person must review these items. */
-function withItemProblems(
+/**
+ * Converts a success with rejected items into a rejection, because a person must review these items. Notes whether the
+ * platform had every item already.
+ */
+function withItemResults(
   replyClass: ReplyClass,
   { reply, body }: Facts,
   operation: ClassifiedOperation,
@@ -103,7 +106,7 @@ function withItemProblems(
 ): ReplyClass {
   if (replyClass.kind !== "accepted" || reply.status >= 300) return replyClass;
   const problems = itemProblems(body, operation, payload);
-  if (problems.length === 0) return replyClass;
+  if (problems.length === 0) return hadItems(body, operation, payload) ? { ...replyClass, hadItems: true } : replyClass;
   const { account } = replyClass;
   return { kind: "rejected", problems, isPartial: true, isFinal: true, ...(account !== undefined && { account }) };
 }

@@ -7,13 +7,15 @@ import { cleanText, parseBody } from "./reply-body.ts";
 /** The result of one request for its record. */
 export type ReplyClass =
   /**
-   * `exists`: the platform had the record before this request, perhaps with different content. `warnings`: fields that
-   * the platform dropped, if this was checked.
+   * `exists`: the platform had the record before this request, perhaps with different content. `hadItems`: the platform
+   * had every item of the payload before this request, so it has added nothing. `warnings`: fields that the platform
+   * dropped, if this was checked.
    */
   | {
       readonly kind: "accepted";
       readonly account?: string;
       readonly exists?: true;
+      readonly hadItems?: true;
       readonly warnings?: readonly PlatformProblem[];
     }
   /**

@@ -211,11 +211,9 @@ export function itemProblems(
   operation: ItemOperation,
   payload?: JsonObject,
 ): readonly PlatformProblem[] {
-  const { items: rules = operation.validates === true ? [] : defaultRules(reply, payload), body, wrap } = operation;
+  const { body, wrap } = operation;
   const found: PlatformProblem[] = [];
-  for (const rule of rules) {
-    const list = valueAt(reply, rule.at);
-    if (!isJsonArray(list)) continue;
+  for (const { rule, list } of itemLists(reply, operation, payload)) {
     const attr = rule.attr ?? payloadList(rule.at, body);
     for (const [index, item] of list.entries()) {
       if (found.length >= MAX_PROBLEMS) return found;
@@ -225,6 +223,38 @@ export function itemProblems(
     }
   }
   return found;
+}
+
+/**
+ * Whether an otherwise successful reply states that the platform had every item before the request: each item has a
+ * status that ends in `_ALREADY_EXISTS`. Lists without such a status are ignored.
+ */
+export function hadItems(reply: JsonValue | undefined, operation: ItemOperation, payload?: JsonObject): boolean {
+  const lists = itemLists(reply, operation, payload).map(({ rule, list }) =>
+    list.map((item, index) => ALREADY_EXISTS.test(itemStatus(item, index, rule) ?? "")),
+  );
+  const told = lists.filter((items) => items.includes(true));
+  return told.length > 0 && told.flat().every(Boolean);
+}
+
+/** As in the platform's published statuses: `NOTE_ALREADY_EXISTS`, `TRANSACTION_ALREADY_EXISTS`. */
+const ALREADY_EXISTS = /^[A-Z0-9_]{1,100}_ALREADY_EXISTS$/;
+
+interface ItemList {
+  readonly rule: Rule;
+  readonly list: readonly JsonValue[];
+}
+
+function itemLists(
+  reply: JsonValue | undefined,
+  { items, validates }: ItemOperation,
+  payload: JsonObject | undefined,
+): readonly ItemList[] {
+  const rules: readonly Rule[] = items ?? (validates === true ? [] : defaultRules(reply, payload));
+  return rules.flatMap((rule) => {
+    const list = valueAt(reply, rule.at);
+    return isJsonArray(list) ? [{ rule, list }] : [];
+  });
 }
 
 interface Rule extends Pick<ItemRule, "at" | "attr" | "status"> {
@@ -243,13 +273,19 @@ function defaultRules(reply: JsonValue | undefined, payload: JsonObject | undefi
 /** As in the platform's published statuses: `TRANSACTION_IMPORT_ERROR`, `REGISTRATION_FLOW_ERROR`. */
 const FAILED = /^[A-Z0-9_]{1,100}_ERROR$/;
 
-function failedStatus(item: JsonValue, index: number, { status: name, failed, sent }: Rule): string | undefined {
-  const value = valueAt(item, [name]);
-  const status = value === valueAt(sent, [index, name]) ? undefined : codeText(value);
+function failedStatus(item: JsonValue, index: number, rule: Rule): string | undefined {
+  const status = itemStatus(item, index, rule);
   if (status === undefined) return undefined;
   // In a reply with status 207 (Multi-Status), each item has its own HTTP status.
+  const value = valueAt(item, [rule.status]);
   const isError = isHttpStatus(value) && Number(value) >= 400;
-  return (failed?.includes(status) ?? (FAILED.test(status) || isError)) ? status : undefined;
+  return (rule.failed?.includes(status) ?? (FAILED.test(status) || isError)) ? status : undefined;
+}
+
+/** Returns the status of an item; undefined if it has none, or if its status only repeats the sent value. */
+function itemStatus(item: JsonValue, index: number, { status: name, sent }: Rule): string | undefined {
+  const value = valueAt(item, [name]);
+  return value === valueAt(sent, [index, name]) ? undefined : codeText(value);
 }
 
 /** Returns the payload's list of the same name, otherwise its only list of objects, otherwise the path in the reply. */

@@ -213,3 +213,21 @@ describe("the outcome of a reply with failed items:", () => {
     expect(classifyReply(reply(TRANSACTIONS, false), PLAIN, 0).replyClass).toMatchObject({ kind: "ambiguous" });
   });
 });
+
+describe("a reply whose items exist already:", () => {
+  const had = { status: "TRANSACTION_ALREADY_EXISTS" };
+  const added = { status: "TRANSACTION_ADDED_TO_ACCOUNT" };
+  const payload = { transactions: [{ status: "X_ALREADY_EXISTS" }] };
+  test.each<[string, object, boolean]>([
+    ["every item", { results: [had, had] }, true],
+    ["every item of a list at the root", [had], true],
+    ["some items", { results: [had, added] }, false],
+    ["an item without a status", { results: [had, {}] }, false],
+    ["every item, next to a list without statuses", { results: [had], notices: [{}] }, true],
+    ["no item", { results: [] }, false],
+    ["an item that repeats the payload", payload, false],
+  ])("%s", (_, body, expected) => {
+    const { replyClass } = classifyReply(reply(body), PLAIN, 0, payload);
+    expect(replyClass).toEqual({ kind: "accepted", ...(expected && { hadItems: true }) });
+  });
+});
