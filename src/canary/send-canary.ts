@@ -176,7 +176,7 @@ async function readBack(
   { readClient, quietMs }: Connection,
   { outcomes, results }: { readonly outcomes: readonly Outcome[]; readonly results: Map<number, LookupResult> },
 ): Promise<void> {
-  const { operation, mapping } = job;
+  const { operation, mapping, accountOwner } = job;
   const toSentForm = compileSentForm(operation);
   const accounts = new Map(outcomes.map(({ record, account }) => [record, account]));
   const wanted = { isWanted: (_row: unknown, number: number) => accounts.has(number), limit: accounts.size };
@@ -191,7 +191,7 @@ async function readBack(
   for (let tries = 0; tries < MAX_TRIES && left.length > 0 && !drain.aborted; tries += 1) {
     if (tries > 0) await clock.sleep(Math.min(quietMs, MAX_INTERVAL_MS), drain);
     const context = { client: readClient(drain), key: mapping.keyAttr ?? [] };
-    const found = markConflictingAccounts(left, await lookUpRecords(left, operation.readBack, context));
+    const found = markConflictingAccounts(left, await lookUpRecords(left, operation.readBack, context), accountOwner);
     for (const [index, { record }] of left.entries()) {
       const result = found[index];
       if (result !== undefined) results.set(record, result);

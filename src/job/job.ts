@@ -33,6 +33,11 @@ export interface CompiledJob {
   readonly operation: Operation;
   readonly mapping: Mapping;
   readonly after?: Prerequisite;
+  /**
+   * The attr that names the account of a record if several records may belong to one account. Replies about records
+   * with the same value may then have the same account number.
+   */
+  readonly accountOwner?: AttrPath;
   /** Data for rules in addition to the payload; absent if the contract has neither rules nor settings for rules. */
   readonly ruleContext?: RuleContext | undefined;
   /** The current time for rules, in milliseconds since 1970. */
@@ -137,7 +142,21 @@ export async function compileJob(
   const measures = document?.measures ?? [];
   const mappingFiles = document === undefined ? [] : await filesOfMapping(document, settings);
   const compiled = { settings, contract, operation, mapping, mappingFiles, ruleContext, now, measures };
-  return { ...compiled, ...definedMembers({ after }) };
+  return { ...compiled, ...definedMembers({ after, accountOwner: accountOwnerOf(declared, operation, after) }) };
+}
+
+/**
+ * Records belong to an account if they wait for a record of another operation that a separate attr names, or if the
+ * mapping replaces the contract's key with the key of a part of the account.
+ */
+function accountOwnerOf(
+  { key: declaredKey }: Operation,
+  { key }: Operation,
+  after: Prerequisite | undefined,
+): AttrPath | undefined {
+  if (after !== undefined && !after.isOwnKey && !after.isOwnOperation) return after.key;
+  if (declaredKey === undefined || key === undefined) return undefined;
+  return formatAttr(declaredKey) === formatAttr(key) ? undefined : declaredKey;
 }
 
 /**
@@ -206,6 +225,8 @@ interface Prerequisite {
   readonly operation: Operation;
   readonly key: AttrPath;
   readonly isOwnKey: boolean;
+  /** Whether the other records belong to the mapping's own operation, or to one of its steps. */
+  readonly isOwnOperation: boolean;
 }
 
 /**
@@ -241,9 +262,8 @@ function prerequisiteOf(
   const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
   const { method, path } = operation;
   const addresses: readonly OperationAddress[] = [own, ...own.steps.map((step) => step.operation)];
-  if (!isOwnKey || !addresses.some((one) => one.method === method && one.path === path)) {
-    return { operation, key: attr, isOwnKey };
-  }
+  const isOwnOperation = addresses.some((one) => one.method === method && one.path === path);
+  if (!isOwnKey || !isOwnOperation) return { operation, key: attr, isOwnKey, isOwnOperation };
   throw refused(
     "`after` names this mapping's own operation, so every record would wait for itself",
     "set `after` to the operation whose records must be accepted first, or use `after: { operation: ..., key: ... }` with another attr",

@@ -82,7 +82,7 @@ export async function openPlatformCheck(
       needsContent: true,
     }));
     const context = { client: connection.client, key: job.mapping.keyAttr ?? [] };
-    const results = markConflictingAccounts(records, await lookUpRecords(asked, readBack, context));
+    const results = markConflictingAccounts(records, await lookUpRecords(asked, readBack, context), job.accountOwner);
     return records.map((_, at) => {
       const result: LookupResult = results[at] ?? { kind: "unknown", reason: "" };
       const isUncompared = result.kind === "found" && result.compared.length === 0;

@@ -41,7 +41,7 @@ export function decisionFor(
   const { account } = lookup;
   const found = {
     ...made,
-    ...(account !== undefined && { account, isNewAccount: isNewAccount(record, account) }),
+    ...(account !== undefined && { account, isNewAccount: isNewAccount(record, account, context.job.accountOwner) }),
   };
   if (lookup.kind === "found") {
     const { compared } = lookup;

@@ -51,7 +51,7 @@ export async function reconcileRun(
       const result = results.get(record);
       return result === undefined ? (seen[index] ?? NOT_READ_BACK) : resultOfTwo(seen[index], result);
     });
-    await saveDecisions(group, markConflictingAccounts(group, lookups), context, left);
+    await saveDecisions(group, markConflictingAccounts(group, lookups, context.job.accountOwner), context, left);
   }
   for (const [reason, records] of left) {
     const keep = records.length === 1 ? "keeps" : "keep";

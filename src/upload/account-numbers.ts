@@ -1,3 +1,5 @@
+import type { AttrPath } from "../json/attr.ts";
+import { type JsonValue, valueAt } from "../json/json-value.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import { namesAccount } from "../platform/reply/named-record.ts";
 import type { RecordState } from "./record-state.ts";
@@ -9,7 +11,7 @@ export interface AccountNumbers {
    * record already has it, because numbers are unique. It is also suspicious if an earlier reply about the record, or
    * about its earlier version, has a different number, because the platform may have created a second account. Notes
    * the number in the state. Does not check a number that the payload contains, because several records may add data to
-   * one account.
+   * one account. For the same reason, records with the same owner may have the same number.
    */
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json" | "account">) => RequestResult;
 }
@@ -20,28 +22,37 @@ export interface AccountNumbers {
  */
 const MIN_REMEMBERED = 10_000;
 
-export function createAccountNumbers(): AccountNumbers {
+interface Holder {
+  readonly record: number;
+  readonly owner: JsonValue | undefined;
+}
+
+/** @param accountOwner the attr whose value records share if they belong to one account */
+export function createAccountNumbers(accountOwner?: AttrPath): AccountNumbers {
   /**
    * Two maps, so that the older map can be dropped as a whole. This is cheaper than removing the oldest entry each
    * time.
    */
-  let latest = new Map<string, number>();
-  let older: ReadonlyMap<string, number> = new Map();
+  let latest = new Map<string, Holder>();
+  let older: ReadonlyMap<string, Holder> = new Map();
   return {
     check(result, state) {
       const { replyClass, http } = result;
-      const { record, account: ofVersion } = state.toSend;
+      const { record, payload, account: ofVersion } = state.toSend;
       const earlier = state.account ?? ofVersion;
       if (!("account" in replyClass) || replyClass.account === undefined) return result;
       if (namesAccount(state, replyClass.account)) return result;
       if (earlier !== undefined && earlier !== replyClass.account) {
         return { ...result, replyClass: ambiguous(http, `a different account number than before (${earlier})`) };
       }
+      const claim = { record, owner: accountOwner && valueAt(payload, accountOwner) };
       const holder = latest.get(replyClass.account) ?? older.get(replyClass.account);
-      if (holder !== undefined && holder !== record)
-        return { ...result, replyClass: ambiguous(http, `the account number of another record (record ${holder})`) };
+      if (holder !== undefined && !isShared(holder, claim)) {
+        const other = `the account number of another record (record ${holder.record})`;
+        return { ...result, replyClass: ambiguous(http, other) };
+      }
       state.account = replyClass.account;
-      latest.set(replyClass.account, record);
+      latest.set(replyClass.account, claim);
       if (latest.size >= MIN_REMEMBERED) {
         older = latest;
         latest = new Map();
@@ -49,6 +60,10 @@ export function createAccountNumbers(): AccountNumbers {
       return result;
     },
   };
+}
+
+function isShared(holder: Holder, { record, owner }: Holder): boolean {
+  return holder.record === record || (owner !== undefined && holder.owner === owner);
 }
 
 function ambiguous(http: number | undefined, account: string): RequestResult["replyClass"] {

@@ -27,10 +27,11 @@ export function finish(
   state: RecordState,
   outcome: RecordOutcome,
   result: RequestResult | undefined,
-  { clock, ledgerWriter, onSaved, queue, supplierBreakers }: SendContext,
+  { clock, ledgerWriter, onSaved, options, queue, supplierBreakers }: SendContext,
 ): void {
   state.patience?.end();
-  const saved = attemptOutcomeFor(state, keepAmbiguous(outcome, state), { clock, result });
+  const { accountOwner } = options;
+  const saved = attemptOutcomeFor(state, keepAmbiguous(outcome, state), { clock, result, accountOwner });
   ledgerWriter.saveOutcome(saved, () => onSaved(saved));
   supplierBreakers.recordDone(state.toSend.supplier);
   queue.recordDone();

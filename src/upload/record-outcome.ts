@@ -2,7 +2,7 @@ import { definedMembers } from "../json/defined-members.ts";
 import { type Clock, timestamp } from "../time/clock.ts";
 import type { Writable } from "../model/writable.ts";
 import { namesAccount } from "../platform/reply/named-record.ts";
-import { NON_FIELD_ERRORS } from "../json/attr.ts";
+import { type AttrPath, NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { AttemptOutcome, PartialRecord } from "../ledger/records/requests.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
@@ -169,9 +169,13 @@ const EARLIER_UNKNOWN = "an earlier request has an unknown outcome";
 export function attemptOutcomeFor(
   { toSend, json, attempt }: RecordState,
   { status, problems = [], account, reason, step, mayHoldOther, partial }: RecordOutcome,
-  context: { readonly clock: Clock; readonly result: RequestResult | undefined },
+  context: {
+    readonly clock: Clock;
+    readonly result: RequestResult | undefined;
+    readonly accountOwner?: AttrPath | undefined;
+  },
 ): AttemptOutcome {
-  const { result, clock } = context;
+  const { result, clock, accountOwner } = context;
   const outcome: Writable<AttemptOutcome> = {
     record: toSend.record,
     identity: toSend.identity,
@@ -184,7 +188,7 @@ export function attemptOutcomeFor(
   if (result !== undefined) outcome.durationMs = Math.round(result.durationMs);
   if (account !== undefined) {
     outcome.account = account;
-    outcome.isNewAccount = !namesAccount({ json }, account);
+    outcome.isNewAccount = accountOwner === undefined && !namesAccount({ json }, account);
   }
   if (reason !== undefined) outcome.reason = reason;
   if (step !== undefined) outcome.step = step;

@@ -68,7 +68,7 @@ export function createRounds(
     stepLimits,
     stepOrder: createStepOrder(steps, options.until),
     retryBudget,
-    accountNumbers: createAccountNumbers(),
+    accountNumbers: createAccountNumbers(options.accountOwner),
     supplierBreakers,
     counts,
     onSaved({ status, durationMs }) {

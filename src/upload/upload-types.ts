@@ -79,6 +79,8 @@ export interface UploadOptions extends PaceOptions, WaitLimits {
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
   /** Name of the step after which records are left `pending`. */
   readonly until?: string | undefined;
+  /** The attr whose value records share if they belong to one account (`CompiledJob`). */
+  readonly accountOwner?: AttrPath | undefined;
   /** Whether the platform only validates and creates nothing. A record that it accepts is then `valid`. */
   readonly remoteValidation?: boolean;
   /** When this aborts, no new requests are sent. Requests in flight may finish within 30 seconds. */

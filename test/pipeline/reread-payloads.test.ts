@@ -197,7 +197,10 @@ test.each<readonly [string, (job: Job) => Promise<Job>]>([
   ["selected keys", async (job) => ({ ...job, settings: { ...job.settings, only: ["A1"] } })],
   [
     "records that wait for other records",
-    async (job) => ({ ...job, after: { operation: job.operation, key: ["ref"], isOwnKey: false } }),
+    async (job) => ({
+      ...job,
+      after: { operation: job.operation, key: ["ref"], isOwnKey: false, isOwnOperation: false },
+    }),
   ],
 ])(
   "payloads are built from bytes even if the check needed rows for %s, because the plan contains the findings",

@@ -86,3 +86,14 @@ test("records that name their own account, such as notes and transactions, may s
   const check = checker({ note: "Moved", account_number: "A-1" });
   for (const record of [1, 2, 3]) expect(check(accepted("A-1"), record)).toEqual(accepted("A-1"));
 });
+
+test("records that belong to one account may have the same account number", () => {
+  const { check } = createAccountNumbers(["account"]);
+  expect(check(accepted("A-1"), stateOf({ account: "G1" }, { record: 1 }))).toEqual(accepted("A-1"));
+  expect(check(accepted("A-1"), stateOf({ account: "G1" }, { record: 2 }))).toEqual(accepted("A-1"));
+  for (const payload of [{ account: "G2" }, {}]) {
+    expect(check(accepted("A-1"), stateOf(payload, { record: 3 })).replyClass).toMatchObject({
+      reason: "HTTP 201 with the account number of another record (record 2)",
+    });
+  }
+});

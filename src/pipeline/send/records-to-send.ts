@@ -1,7 +1,7 @@
 import { completedName } from "../../contract/operations/completed-step.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import { supplierIn } from "../../job/settings/supplier-settings.ts";
-import { formatAttr } from "../../json/attr.ts";
+import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { canonicalJson, type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { SendableItem } from "../../ledger/records/requests.ts";
@@ -19,6 +19,7 @@ import type { PayloadGroup } from "./payload-group.ts";
 export interface SendJob {
   readonly operation: Operation;
   readonly mapping: Pick<Mapping, "map" | "prepare" | "locate" | "isConstant">;
+  readonly accountOwner?: AttrPath;
 }
 
 /** A run, and the part of its ledger that sending needs. */

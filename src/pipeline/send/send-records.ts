@@ -66,6 +66,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
       ceiling: pace.maxConcurrency,
       until,
       remoteValidation,
+      accountOwner: job.accountOwner,
       oneSupplier: supplier === undefined || job.mapping.isConstant(supplier),
       waitForSupplier: pace.waitForSupplier,
       drain: lease === undefined ? drain : AbortSignal.any([drain, lease.lost]),

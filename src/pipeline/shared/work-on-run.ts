@@ -161,9 +161,10 @@ async function* notedGroups(
 }
 
 function uploadOptions(work: Work, trustNotFoundFrom: number, hasReplied: boolean): UploadOptions {
-  const { run, pace, until, leaving, workerPace, oneSupplier, dependencies } = work;
+  const { job, run, pace, until, leaving, workerPace, oneSupplier, dependencies } = work;
   return {
     run: run.id,
+    accountOwner: job.accountOwner,
     concurrency: pace.concurrency,
     ceiling: pace.maxConcurrency,
     share: workerPace.share,

@@ -147,9 +147,10 @@ interface NumberedRecord {
 /**
  * Whether the platform created the account for this record. If the payload names the account, the record adds data to
  * an existing account. Other records may add data to the same account.
+ * @param accountOwner present if several records may belong to one account
  */
-export function isNewAccount({ payload }: NumberedRecord, account: string): boolean {
-  return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
+export function isNewAccount({ payload }: NumberedRecord, account: string, accountOwner?: AttrPath): boolean {
+  return accountOwner === undefined && !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
 }
 
 /**
@@ -159,12 +160,13 @@ export function isNewAccount({ payload }: NumberedRecord, account: string): bool
 export function markConflictingAccounts(
   records: readonly NumberedRecord[],
   lookups: readonly LookupResult[],
+  accountOwner?: AttrPath,
 ): readonly LookupResult[] {
   const counts = new Map<string, number>();
   const accounts = records.map((record, index) => {
     const lookup = lookups[index];
     const account = lookup !== undefined && "account" in lookup ? lookup.account : undefined;
-    return account !== undefined && isNewAccount(record, account) ? account : undefined;
+    return account !== undefined && isNewAccount(record, account, accountOwner) ? account : undefined;
   });
   for (const account of accounts) if (account !== undefined) counts.set(account, (counts.get(account) ?? 0) + 1);
   return lookups.map((lookup, index) => {

@@ -81,7 +81,7 @@ test.each<readonly [string, Change, typeof FAST]>([
   ],
   [
     "records that wait for other records",
-    (job) => ({ ...job, after: { operation: job.operation, key: ["ref"], isOwnKey: true } }),
+    (job) => ({ ...job, after: { operation: job.operation, key: ["ref"], isOwnKey: true, isOwnOperation: false } }),
     { ...FAST, plan: false },
   ],
   [
