@@ -10,7 +10,7 @@ export interface AccountNumbers {
    * Returns the result, or an ambiguous result if the account number is suspicious. A number is suspicious if another
    * record already has it, because numbers are unique. It is also suspicious if an earlier reply about the record, or
    * about its earlier version, has a different number, because the platform may have created a second account. Notes
-   * the number in the state. Does not check a number that the payload contains, because several records may add data to
+   * the number in the state. Does not check a number that the payload or the parameters contain, because several records may add data to
    * one account. For the same reason, records with the same owner may have the same number.
    */
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json" | "account">) => RequestResult;
@@ -38,10 +38,10 @@ export function createAccountNumbers(accountOwner?: AttrPath): AccountNumbers {
   return {
     check(result, state) {
       const { replyClass, http } = result;
-      const { record, payload, account: ofVersion } = state.toSend;
+      const { record, payload, parameters, account: ofVersion } = state.toSend;
       const earlier = state.account ?? ofVersion;
       if (!("account" in replyClass) || replyClass.account === undefined) return result;
-      if (namesAccount(state, replyClass.account)) return result;
+      if (namesAccount({ json: state.json, parameters }, replyClass.account)) return result;
       if (earlier !== undefined && earlier !== replyClass.account) {
         return { ...result, replyClass: ambiguous(http, `a different account number than before (${earlier})`) };
       }

@@ -188,7 +188,8 @@ export function attemptOutcomeFor(
   if (result !== undefined) outcome.durationMs = Math.round(result.durationMs);
   if (account !== undefined) {
     outcome.account = account;
-    outcome.isNewAccount = accountOwner === undefined && !namesAccount({ json }, account);
+    outcome.isNewAccount =
+      accountOwner === undefined && !namesAccount({ json, parameters: toSend.parameters }, account);
   }
   if (reason !== undefined) outcome.reason = reason;
   if (step !== undefined) outcome.step = step;

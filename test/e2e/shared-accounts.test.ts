@@ -61,3 +61,25 @@ test.each([
   writeFileSync(path.join(cwd, "mandates.csv"), "ACCOUNT,REF\nG1,M4\n");
   expect(await push("mandates")).toEqual(["accepted"]);
 });
+
+test("several records of one account are accepted if a path parameter is the number of the account", async () => {
+  const server = await startChaosServer(({ path: sentTo }) => reply(201, { account_number: sentTo.split("/")[3] }));
+  onTestFinished(server.close);
+  const parameters = [{ name: "number", in: "path", required: true, schema: text }];
+  const paths = {
+    "/accounts/{number}/debts/": { parameters, ...postOf("add-debt", "reference", { reference: text }) },
+  };
+  const cwd = temporaryFolder({
+    "ca.pem": server.ca,
+    "contract.json": JSON.stringify({ openapi: "3.1.0", info: { title: "Debts", version: "1" }, paths }),
+    "mapping.yaml": "operation: add-debt\nparameters: { number: NUMBER }\npayload: { reference: REF }\n",
+    "migrate.yaml": `contract: contract.json\nmapping: mapping.yaml\ntarget: here\ntargets:\n  here: { baseUrl: "${server.baseUrl.href}", ca: ca.pem }\n`,
+    "debts.csv": "NUMBER,REF\nA-1,D1\nA-1,D2\n",
+  });
+  const words = ["push", "debts.csv", "--format", "ndjson"];
+  const { stdout } = await runCli(words, { cwd, env: { MIGRATE_TOKEN: "token" } });
+  expect(outcomeLines(stdout).map(({ status, account }) => [status, account])).toEqual([
+    ["accepted", "A-1"],
+    ["accepted", "A-1"],
+  ]);
+});

@@ -97,3 +97,11 @@ test("records that belong to one account may have the same account number", () =
     });
   }
 });
+
+test("records whose path parameter is the account number may have the same account number", () => {
+  const { check } = createAccountNumbers();
+  for (const record of [1, 2]) {
+    const state = stateOf({}, { record, parameters: { number: "A-1" } });
+    expect(check(accepted("A-1"), state)).toEqual(accepted("A-1"));
+  }
+});

@@ -300,6 +300,9 @@ describe("the data that the ledger stores:", () => {
     });
     const named = stateOf({ payload: { account: "A-1" } });
     expect(attemptOutcomeFor(named, outcome, context)).toMatchObject({ isNewAccount: false });
+    const unnamed = stateOf();
+    const addressed = { ...unnamed, toSend: { ...unnamed.toSend, parameters: { number: "A-1" } } };
+    expect(attemptOutcomeFor(addressed, outcome, context)).toMatchObject({ isNewAccount: false });
     const later = { ...context, result: replied({ kind: "accepted" }) };
     expect(attemptOutcomeFor(stateOf(), { status: "accepted" }, later)).toMatchObject({ durationMs: 2 });
   });

@@ -140,17 +140,23 @@ function isDocumented(status: string, form: FieldType | undefined): boolean {
 
 interface NumberedRecord {
   readonly payload: JsonObject;
+  readonly parameters?: JsonObject | undefined;
   /** The account number in an earlier reply about the record. */
   readonly account?: string | undefined;
 }
 
 /**
- * Whether the platform created the account for this record. If the payload names the account, the record adds data to
- * an existing account. Other records may add data to the same account.
+ * Whether the platform created the account for this record. If the payload or a parameter names the account, the record
+ * adds data to an existing account. Other records may add data to the same account.
  * @param accountOwner present if several records may belong to one account
  */
-export function isNewAccount({ payload }: NumberedRecord, account: string, accountOwner?: AttrPath): boolean {
-  return accountOwner === undefined && !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
+export function isNewAccount(
+  { payload, parameters }: NumberedRecord,
+  account: string,
+  accountOwner?: AttrPath,
+): boolean {
+  const json = Buffer.from(canonicalJson(payload));
+  return accountOwner === undefined && !namesAccount({ json, parameters }, account);
 }
 
 /**

@@ -185,10 +185,14 @@ function isFailedStatus(value: JsonValue | undefined): boolean {
 const MAX_STATUS = 60;
 
 /**
- * Whether a record's payload contains the account number. Such a record adds data to an existing account, so several
- * records may have the same account number. `json`: the payload in UTF-8.
+ * Whether a record's payload or request parameters contain the account number. Such a record adds data to an existing
+ * account, so several records may have the same account number. `json`: the payload in UTF-8.
  */
-export function namesAccount({ json }: { readonly json: Buffer }, account: string): boolean {
+export function namesAccount(
+  { json, parameters = {} }: { readonly json: Buffer; readonly parameters?: JsonObject | undefined },
+  account: string,
+): boolean {
+  if (Object.values(parameters).includes(account)) return true;
   // Searches for the number without quotation marks first. This is faster, because quotation marks are frequent.
   return (!UNESCAPED.test(account) || json.includes(account)) && json.includes(JSON.stringify(account));
 }
