@@ -1,4 +1,10 @@
-import { type FieldType, type ListType, type ObjectType, memberType } from "../../contract/types/field-type.ts";
+import {
+  type FieldType,
+  type ListType,
+  type ObjectType,
+  PLAIN_TYPE,
+  memberType,
+} from "../../contract/types/field-type.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import { compileCondition, compileLeaf, compileSplit } from "../leaf/compile-leaf.ts";
@@ -52,7 +58,7 @@ export function compileNode(entry: JsonValue, type: FieldType, context: NodeCont
 
 /**
  * If an entry does not fit its own type, tries the types of the other alternatives, because the entry may be intended
- * for rows of another alternative.
+ * for rows of another alternative. A lookup table may contain choices of several alternatives.
  */
 function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
   const { others = [], issues } = context;
@@ -60,13 +66,19 @@ function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContex
   const own = tryIssues(issues);
   const leaf = compileLeaf(entry, type, { ...context, issues: own });
   if (!own.hasIssues()) return leaf;
-  for (const other of others) {
+  for (const other of [...others, ...choicesOfAll([type, ...others])]) {
     const trial = tryIssues(issues);
     const node = compileNode(entry, other, { ...context, others: [], issues: trial });
     if (!trial.hasIssues()) return node;
   }
   own.keep();
   return leaf;
+}
+
+/** Returns a type with the choices of all types, or nothing if other values are possible. */
+function choicesOfAll(types: readonly FieldType[]): readonly FieldType[] {
+  const lists = types.flatMap((type) => (type.kind === "choice" ? [type.choices] : []));
+  return lists.length < types.length ? [] : [{ ...PLAIN_TYPE, kind: "choice", choices: [...new Set(lists.flat())] }];
 }
 
 function compileObject(entry: JsonValue, type: ObjectType, context: NodeContext): ObjectNode | undefined {

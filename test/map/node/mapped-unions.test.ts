@@ -41,6 +41,25 @@ describe("unions:", () => {
     const failure = failureOf(() => compile("payload: { payment: { method: { value: DEBIT }, reminder: R } }", body));
     expect(failure.message).toContain("payload.payment.reminder: the contract has no such attr");
   });
+  test("a lookup table may contain choices of several options", () => {
+    const payment = object({ "type!": choice("PAYMENT"), way: choice("DEBIT", "BPAY") });
+    const refund = object({ "type!": choice("REFUND"), way: choice("CREDIT", "BPAY") });
+    const note = object({ "type!": choice("NOTE") });
+    const types = new Map<string, ObjectType>([
+      ["PAYMENT", payment],
+      ["REFUND", refund],
+      ["NOTE", note],
+    ]);
+    const entries = object({ entry: union([payment, refund, note], { property: "type", mapping: types }) });
+    const mapping = compile(mappingWith("{ D: DEBIT, C: CREDIT, B: BPAY }"), entries);
+    const entryOf = (type: string, way: string) => mapping.map(rowOf({ T: type, W: way })).payload["entry"];
+    expect(entryOf("PAYMENT", "D")).toEqual({ type: "PAYMENT", way: "DEBIT" });
+    expect(entryOf("REFUND", "C")).toEqual({ type: "REFUND", way: "CREDIT" });
+    expect(entryOf("REFUND", "D")).toEqual({ type: "REFUND", way: "DEBIT" });
+    expect(entryOf("NOTE", "")).toEqual({ type: "NOTE" });
+    const failure = failureOf(() => compile(mappingWith("{ D: DEBIT, C: CREDITS }"), entries));
+    expect(failure.message).toContain('the value for "C" is not one of the contract\'s choices');
+  });
   test("an attr that exists in no option is rejected", () => {
     const failure = failureOf(() => compile("payload: { payment: { method: M, remindr: R } }", body));
     expect(failure.hint).toContain('did you mean "reminder"?');
@@ -60,3 +79,7 @@ describe("unions:", () => {
     expect(run("[A, A]")).toEqual({ a: ["x", "x"] });
   });
 });
+
+function mappingWith(codes: string): string {
+  return `payload: { entry: { type: T, way: { from: W, lookup: ${codes} } } }`;
+}
