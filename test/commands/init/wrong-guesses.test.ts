@@ -188,3 +188,11 @@ test("init maps neither a meter point number to a serial number, nor a day to a 
   const payload = await payloadOf(fields, { ...columns, "Meter S/N": (row) => `S${row + 100}` });
   expect(payload).toContain("meter_serial_number: Meter S/N");
 });
+
+test("init recognises a code that equals a choice, even if another choice differs only in punctuation", async () => {
+  const supplier = { type: "string", enum: ["OLD _CLOSED", "OLD_CLOSED", "OLD"] };
+  const codes = ["OLD", "OLD _CLOSED"];
+  const payload = await payloadOf({ supplier }, { Supplier: (row) => codes[row % 2] ?? "" });
+  expect(payload).toMatch(/supplier: Supplier\b/);
+  expect(payload).not.toContain("TODO");
+});

@@ -70,6 +70,7 @@ interface Match {
 
 /** Returns the choice that fits the code best; undefined if no choice fits, or if two choices fit equally well. */
 function bestChoice(code: string, choices: readonly string[]): Match | undefined {
+  if (choices.includes(code)) return { choice: code, strength: 1 };
   const matches = choices
     .map((choice) => ({ choice, strength: likeness(plain(code), choice) }))
     .filter(({ strength }) => strength > 0)
