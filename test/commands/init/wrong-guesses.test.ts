@@ -196,3 +196,10 @@ test("init recognises a code that equals a choice, even if another choice differ
   expect(payload).toMatch(/supplier: Supplier\b/);
   expect(payload).not.toContain("TODO");
 });
+
+test("init does not map a cell with several choices to the first of them", async () => {
+  const roles = { type: "array", items: { type: "string", enum: ["ADMIN", "NO_EMAIL", "RECEIVES_SALES"] } };
+  const cells = ["ADMIN", "NO_EMAIL", "ADMIN/NO_EMAIL", "ADMIN; RECEIVES_SALES"];
+  const payload = await payloadOf({ roles }, { Roles: (row) => cells[row % 4] ?? "" });
+  expect(payload).not.toMatch(/["/; ]+(?:NO_EMAIL|RECEIVES_SALES)"?: ADMIN/);
+});

@@ -71,12 +71,19 @@ interface Match {
 /** Returns the choice that fits the code best; undefined if no choice fits, or if two choices fit equally well. */
 function bestChoice(code: string, choices: readonly string[]): Match | undefined {
   if (choices.includes(code)) return { choice: code, strength: 1 };
+  if (isListOf(code, choices)) return undefined;
   const matches = choices
     .map((choice) => ({ choice, strength: likeness(plain(code), choice) }))
     .filter(({ strength }) => strength > 0)
     .toSorted((one, other) => other.strength - one.strength);
   const [best, second] = matches;
   return best?.strength === second?.strength ? undefined : best;
+}
+
+/** Whether the code lists several choices, so that no single choice can replace it. */
+function isListOf(code: string, choices: readonly string[]): boolean {
+  const parts = code.split(/[,;|/+]/).map((part) => part.trim());
+  return parts.length > 1 && parts.every((part) => choices.includes(part));
 }
 
 /**
