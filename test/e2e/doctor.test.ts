@@ -163,6 +163,16 @@ describe("migrate doctor with an incomplete setup", () => {
     expect(of("mapping")).toMatchObject({ status: "failed", text: expect.stringMatching(/nothing fills \w+, \w+/) });
   });
 
+  test("prints each of several errors in the mapping on its own line", async () => {
+    const folder = scene();
+    writeFileSync(path.join(folder, "mapping.yaml"), "payload:\n  billing_nam: REF\n  account_typ: REF\n");
+    const { stdout } = await migrate(folder, ["doctor"]);
+    expect(stdout).toMatch(
+      /✗ mapping +mapping\.yaml: 2 errors in the mapping\n +mapping\.yaml:2:.*\n(?: .*\n)* +mapping\.yaml:3:/,
+    );
+    expect(stdout).not.toContain(String.raw`\u000a`);
+  });
+
   test("suggests the correct name of a misspelt variable", async () => {
     const { of } = await examine(scene(), ["--offline"], { MIGRATE_SUPLIER: "X" });
     expect(of("environment")).toMatchObject({

@@ -15,14 +15,16 @@ const MIN_WIDTH = 20;
 export function checkLine({ name, status, text, fix }: Check, { width, colour }: Screen): string {
   const style = new Chalk({ level: colour ? 1 : 0 });
   const room = Math.max(MIN_WIDTH, width - INDENT.length);
-  const [first = "", ...more] = wrapText(plainText(text, 2000), room);
+  const [first = "", ...more] = linesOf(text, 2000).flatMap((line) => wrapText(line, room));
   const fixes =
-    fix === undefined || status === "ok"
-      ? []
-      : fix.split("\n").flatMap((line) => wrapText(`→ ${plainText(line, 500)}`, room));
+    fix === undefined || status === "ok" ? [] : linesOf(fix, 500).flatMap((line) => wrapText(`→ ${line}`, room));
   const mark = style[COLOURS[status]](MARKS[status]);
   const head = `${mark} ${plainText(name).padEnd(NAME_WIDTH - 1)} ${first}`;
   return [head, ...[...more, ...fixes].map((line) => INDENT + line)].map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+function linesOf(text: string, limit: number): readonly string[] {
+  return text.split("\n").map((line) => plainText(line.trim(), limit));
 }
 
 export function checkSummary(checks: readonly Check[], exitCode: number): string {
