@@ -37,7 +37,7 @@ export function constantOf(type: FieldType, value: JsonValue): Constant {
   const converted = conversionTo(type)(String(value));
   if (converted instanceof ConversionFailure) return { fault: `is not ${failureText(converted)}` };
   if (type.kind === "choice" && !type.choices.some((choice) => choice === converted)) {
-    const choices = type.choices.map(String);
+    const choices = type.choices.map((choice) => (choice === "" ? '""' : String(choice)));
     const hint = suggestionOr(`the choices are: ${listed(choices)}`, String(value), choices);
     return { fault: `is not one of the contract's choices; ${hint}` };
   }

@@ -69,6 +69,12 @@ describe("a constant", () => {
     ],
     ["an unknown choice", choice("GAS"), "GASS", 'is not one of the contract\'s choices; did you mean "GAS"?'],
     ["an unknown number", choice(10, 20), 3000, "is not one of the contract's choices; the choices are: 10, 20"],
+    [
+      "an unknown text next to an empty choice",
+      choice("A", ""),
+      "XYZ",
+      `is not one of the contract's choices; the choices are: A, ""`,
+    ],
   ])("that does not fit its type has a fault: %s", (_, type, value, fault) =>
     expect(constantOf(type, value)).toEqual({ fault }),
   );
