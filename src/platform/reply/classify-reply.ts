@@ -65,7 +65,7 @@ function factsOf(
     body,
     distrust: reply.status < 300 ? reasonForDistrust(reply, body, operation, payload) : undefined,
     unsettled: unsettledBy(reply, body, operation, payload),
-    problems: reply.status >= 400 ? replyProblems(body, operation.wrap) : [],
+    problems: reply.status >= 400 ? replyProblems(body, operation.wrap, reply.status) : [],
     pushBack: pushBackOf(reply, now),
   };
 }
@@ -175,8 +175,8 @@ function retry({ reply, pushBack }: Facts): ReplyClass {
  * Returns the problems of a rejection. A 2xx reply that the contract defines as a rejection also has its reasons in the
  * body.
  */
-function explained({ problems, body }: Facts, { wrap }: ClassifiedOperation): readonly PlatformProblem[] {
-  return problems.length > 0 ? problems : replyProblems(body, wrap);
+function explained({ problems, body, reply }: Facts, { wrap }: ClassifiedOperation): readonly PlatformProblem[] {
+  return problems.length > 0 ? problems : replyProblems(body, wrap, reply.status);
 }
 
 function byDefault(facts: Facts, operation: ClassifiedOperation): ReplyClass {

@@ -32,8 +32,9 @@ const MAX_CODE = 100;
  * The body is untrusted: counts and lengths are limited, control characters are removed, and no decision depends on the
  * text of a `detail`.
  * @param wrap the field that wraps the payload in the request; attrs are returned without it
+ * @param http the status of the reply
  */
-export function replyProblems(body: unknown, wrap?: string): readonly PlatformProblem[] {
+export function replyProblems(body: unknown, wrap?: string, http?: number): readonly PlatformProblem[] {
   const found: PlatformProblem[] = [];
   const add = (path: AttrPath, code: unknown, detail: unknown): void => {
     if (found.length < MAX_PROBLEMS) found.push(problem(unwrapped(path, wrap), code, detail));
@@ -42,7 +43,8 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
   if (found.length === 0 && isJsonObject(body) && typeof body["message"] === "string") {
     add([], body["code"], body["message"]);
   }
-  if (found.length === 0) add([], UNREADABLE, "the platform gave no readable reason");
+  if (found.length === 0)
+    add([], UNREADABLE, `${http === undefined ? "a reply" : `HTTP ${http}`} without a readable reason`);
   return found;
 }
 

@@ -118,9 +118,15 @@ describe("the body of an error", () => {
   test.each([[undefined], [null], [{}], [[]], ["text"], [12], [{ a: { b: "echo" } }]])(
     "has one problem if the reply is unreadable: %j",
     (body) => {
-      expect(brief(body)).toEqual(["non_field_errors | unreadable_reply | the platform gave no readable reason"]);
+      expect(brief(body)).toEqual(["non_field_errors | unreadable_reply | a reply without a readable reason"]);
     },
   );
+
+  test("names the status of an unreadable reply", () => {
+    expect(replyProblems(undefined, undefined, 404)).toMatchObject([
+      { code: "unreadable_reply", detail: "HTTP 404 without a readable reason" },
+    ]);
+  });
 
   test("has attrs without the field that wraps the payload", () => {
     const errors = [
