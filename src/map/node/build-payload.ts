@@ -81,7 +81,7 @@ function buildObject(node: ObjectNode, row: Row, build: BuildState): JsonObject 
     fields[field.name] = value;
     empty = false;
   }
-  if (empty) return undefined;
+  if (empty) return node.isEmpty ? fields : undefined;
   const onlyConstants = node.optional && build.cells === cellsBefore;
   if (!onlyConstants || node.required.every((name) => Object.hasOwn(fields, name))) return fields;
   build.origins?.splice(originsBefore);

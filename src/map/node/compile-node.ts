@@ -110,7 +110,8 @@ function compileFields(object: JsonObject, known: Fields, context: NodeContext):
     return node === undefined ? [] : [{ name, node }];
   });
   const required = known.names.filter((name) => known.isRequired(name) && !known.isReadOnly(name));
-  return { kind: "object", fields, required, optional: context.optional };
+  const isEmpty = !context.optional && Object.keys(object).length === 0;
+  return { kind: "object", fields, required, optional: context.optional, ...(isEmpty && { isEmpty }) };
 }
 
 function compileField(

@@ -17,6 +17,8 @@ export interface ObjectNode {
    * constants.
    */
   readonly optional: boolean;
+  /** Set for a required object that the mapping defines as empty (`{}`). It is sent without fields. */
+  readonly isEmpty?: true;
 }
 
 export interface FieldNode {

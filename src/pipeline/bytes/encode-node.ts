@@ -58,7 +58,8 @@ function objectEncoder(
   path: AttrPath | undefined,
   context: NodeContext,
 ): Encoder | undefined {
-  if (!node.fields.every(({ name }) => isOrdinaryField(type, name))) return valueEncoder(node, type, context);
+  const isOrdinary = node.isEmpty !== true && node.fields.every(({ name }) => isOrdinaryField(type, name));
+  if (!isOrdinary) return valueEncoder(node, type, context);
   const fields: FieldEncoder[] = [];
   const { sink } = context;
   for (const { name, node: inner } of sink.isCanonical ? node.fields.toSorted(byName) : node.fields) {

@@ -11,6 +11,13 @@ describe("an object without values", () => {
     expect(mapping.map(rowOf({ A: "1", PHONE: "" })).payload).toEqual({ id: "1" });
     expect(mapping.map(rowOf({ A: "1", PHONE: "2" })).payload).toEqual({ id: "1", contact: { phone: "2" } });
   });
+  test("is sent if the contract requires it and the mapping defines it as empty (`{}`)", () => {
+    const details = object({ "params!": object({ note: text }), extra: object({ note: text }) });
+    const body = object({ "id!": text, "details!": details });
+    const mapping = compile("payload: { id: A, details: { params: {}, extra: {} } }", body);
+    expect(mapping.unmappedRequired).toEqual([]);
+    expect(mapping.map(rowOf({ A: "1" })).payload).toEqual({ id: "1", details: { params: {} } });
+  });
   test("is sent for an empty row of a child source, even if the contract has alternatives", () => {
     const sources =
       "sources: { accounts: { files: a.csv, key: ID }, parts: { files: p.csv, parent: accounts, on: ID } }";

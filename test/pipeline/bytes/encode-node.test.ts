@@ -61,6 +61,9 @@ const CASES: readonly (readonly [name: string, payload: string, body: FieldType]
   ],
   ["a list of strings", "id: REF, all: [A, B]", object({ id, all: list(text({ maxLength: 3 })) })],
   ["an empty list", "id: REF, all: []", object({ id, all: list(text()) })],
+  ["a required object that is empty", "id: REF, all: {}", object({ id, "all!": object({ a: text() }) })],
+  ["an optional object that is empty", "id: REF, all: {}", object({ id, all: object({ a: text() }) })],
+  ["an empty object that requires a field", "id: REF, all: {}", object({ id, "all!": object({ "a!": text() }) })],
   ["an empty list that requires an item", "id: REF, all: []", object({ id, all: list(text(), { minItems: 1 }) })],
   [
     "a list with limits",
