@@ -1,4 +1,5 @@
 import { jsonMediaType } from "../../contract/operations/document-part.ts";
+import { namesInPath } from "../../contract/operations/request-parameters.ts";
 import { ACCOUNT_FIELDS, documentedReply } from "../../contract/operations/documented-reply.ts";
 import type { DocumentedReply, Operation, OutcomeRule } from "../../contract/operations/operation.ts";
 import { definedMembers } from "../../json/defined-members.ts";
@@ -6,6 +7,7 @@ import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import { SUPPLIER_CLOSED } from "../../model/supplier-status.ts";
+import { listed } from "../../text/suggestion.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { hadItems, type ItemOperation, itemProblems, replyProblems } from "./reply-problems.ts";
 import { sentRecordMismatch } from "./named-record.ts";
@@ -243,6 +245,12 @@ function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyCla
 
 function wrongEndpoint(status: number, operation: ClassifiedOperation): Failure {
   return new Failure("wrong_endpoint", `the platform does not accept records at ${operation.path} (HTTP ${status})`, {
-    hint: "check the base URL and the contract's path for this operation",
+    hint: wrongEndpointHint(status, operation),
   });
+}
+
+function wrongEndpointHint(status: number, { path }: ClassifiedOperation): string {
+  const names = namesInPath(path);
+  if (status !== 404 || names.length === 0) return "check the base URL and the contract's path for this operation";
+  return `check the base URL, the contract's path for this operation, and the record's ${listed(names)}. If a 404 means that only the record is wrong, declare { status: 404, outcome: rejected } in x-migrate-outcomes (docs/contract.md)`;
 }

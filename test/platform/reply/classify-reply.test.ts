@@ -15,12 +15,13 @@ interface Given {
   readonly isEarly?: boolean;
   readonly isMisencoded?: boolean;
   readonly wrap?: string;
+  readonly path?: string;
 }
 
 function judge(
   status: number,
   body: unknown,
-  { rules = [], headers = {}, complete = true, wrap, ...more }: Given = {},
+  { rules = [], headers = {}, complete = true, wrap, path = "/data-import/accounts/", ...more }: Given = {},
 ): Classification {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const reply: HttpReply = {
@@ -31,7 +32,7 @@ function judge(
     durationMs: 1,
     ...more,
   };
-  return classifyReply(reply, { path: "/data-import/accounts/", outcomes: rules, ...definedMembers({ wrap }) }, NOW);
+  return classifyReply(reply, { path, outcomes: rules, ...definedMembers({ wrap }) }, NOW);
 }
 
 const HTML = { headers: { "content-type": "text/html; charset=utf-8" } };
@@ -92,6 +93,18 @@ describe("a reply without contract rules", () => {
     ["431", 431, "", {}, { kind: "stop", failure: { code: "platform_refused" } }],
     ["403", 403, { detail: "no" }, {}, { kind: "stop", failure: { code: "platform_refused" } }],
     ["404", 404, "<html>", HTML, { kind: "stop", failure: { code: "wrong_endpoint" } }],
+    [
+      "404 of an operation whose path names the record's account",
+      404,
+      { detail: "Not found." },
+      { path: "/data-import/accounts/{number}/debts/{ledger}/" },
+      {
+        kind: "stop",
+        failure: {
+          hint: expect.stringMatching(/the record's number, ledger\. If a 404 .* \{ status: 404, outcome: rejected \}/),
+        },
+      },
+    ],
     ["405", 405, {}, {}, { kind: "stop", failure: { code: "wrong_endpoint" } }],
     ["415", 415, {}, {}, { kind: "stop", failure: { code: "wrong_endpoint" } }],
     ["408", 408, "", {}, { kind: "ambiguous", notFromApi: false }],
