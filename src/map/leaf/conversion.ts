@@ -69,7 +69,10 @@ function booleanFrom(text: string): boolean | undefined {
   return word === "true" ? true : word === "false" ? false : undefined;
 }
 
-/** Converts text to the choice with the same text. Other text remains unchanged, because validation reports it. */
+/**
+ * Converts text to the choice with the same text, or to the number that it equals (`1.50` and 1.5). Other text remains
+ * unchanged, because validation reports it.
+ */
 function choiceOf(type: ChoiceType): Conversion {
   const others = new Map<string, JsonScalar>(
     type.choices.flatMap((choice) => (typeof choice === "string" ? [] : [[String(choice), choice]])),
@@ -77,7 +80,9 @@ function choiceOf(type: ChoiceType): Conversion {
   for (const choice of type.choices) if (typeof choice === "string") others.delete(choice);
   if (others.size === 0) return textual("string", () => true);
   return (content) =>
-    typeof content === "string" ? (others.get(content) ?? content) : notConvertible("string", content);
+    typeof content === "string"
+      ? (others.get(content) ?? others.get(String(numberFrom(content))) ?? content)
+      : notConvertible("string", content);
 }
 
 /**

@@ -45,6 +45,8 @@ describe("the conversion of a cell", () => {
     ["the choices of several types", union([choice(1), choice(2), boolean]), "2", 2],
     ["text that no type accepts if one type has choices", union([integer, choice("AUTO")]), "x", "x"],
     ["any text only as a last resort", union([anything, boolean]), "x", "x"],
+    ["a number among the choices in another notation", choice(0.5, 1, 1.5), "1.50", 1.5],
+    ["another number than the choices", choice(0.5, 1, 1.5), "1.51", "1.51"],
     ["a choice that is a string before a number with the same text", choice(1, "1"), "1", "1"],
     ["the boolean true, regardless of upper and lower case", boolean, "True", true],
     ["the boolean false, regardless of upper and lower case", boolean, "FALSE", false],
