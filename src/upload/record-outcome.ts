@@ -3,6 +3,7 @@ import { type Clock, timestamp } from "../time/clock.ts";
 import type { Writable } from "../model/writable.ts";
 import { namesAccount } from "../platform/reply/named-record.ts";
 import { type AttrPath, NON_FIELD_ERRORS } from "../json/attr.ts";
+import { valueAt } from "../json/json-value.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { AttemptOutcome, PartialRecord } from "../ledger/records/requests.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
@@ -188,8 +189,9 @@ export function attemptOutcomeFor(
   if (result !== undefined) outcome.durationMs = Math.round(result.durationMs);
   if (account !== undefined) {
     outcome.account = account;
-    outcome.isNewAccount =
-      accountOwner === undefined && !namesAccount({ json, parameters: toSend.parameters }, account);
+    const { payload, parameters } = toSend;
+    const isPart = accountOwner !== undefined && valueAt(payload, accountOwner) !== undefined;
+    outcome.isNewAccount = !isPart && !namesAccount({ json, parameters }, account);
   }
   if (reason !== undefined) outcome.reason = reason;
   if (step !== undefined) outcome.step = step;

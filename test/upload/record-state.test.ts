@@ -300,6 +300,9 @@ describe("the data that the ledger stores:", () => {
     });
     const named = stateOf({ payload: { account: "A-1" } });
     expect(attemptOutcomeFor(named, outcome, context)).toMatchObject({ isNewAccount: false });
+    const part = stateOf({ payload: { owner: "E-1" } });
+    const ofPart = (attr: string) => attemptOutcomeFor(part, outcome, { ...context, accountOwner: [attr] });
+    expect([ofPart("owner"), ofPart("other")]).toMatchObject([{ isNewAccount: false }, { isNewAccount: true }]);
     const unnamed = stateOf();
     const addressed = { ...unnamed, toSend: { ...unnamed.toSend, parameters: { number: "A-1" } } };
     expect(attemptOutcomeFor(addressed, outcome, context)).toMatchObject({ isNewAccount: false });

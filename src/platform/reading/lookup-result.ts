@@ -155,8 +155,8 @@ export function isNewAccount(
   account: string,
   accountOwner?: AttrPath,
 ): boolean {
-  const json = Buffer.from(canonicalJson(payload));
-  return accountOwner === undefined && !namesAccount({ json, parameters }, account);
+  const isPart = accountOwner !== undefined && valueAt(payload, accountOwner) !== undefined;
+  return !isPart && !namesAccount({ json: Buffer.from(canonicalJson(payload)), parameters }, account);
 }
 
 /**
