@@ -125,8 +125,8 @@ interface ReconcilingLedger {
    */
   lost(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /**
-   * Returns the ambiguous, existing or lost records, as selected by `status`, with these business keys. Ignores the keys of
-   * other records.
+   * Returns the ambiguous, existing or lost records, as selected by `status`, with these business keys. Ignores the
+   * keys of other records.
    */
   undecidedByKey(run: string, status: UndecidedStatus, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**

@@ -10,8 +10,8 @@ export interface AccountNumbers {
    * Returns the result, or an ambiguous result if the account number is suspicious. A number is suspicious if another
    * record already has it, because numbers are unique. It is also suspicious if an earlier reply about the record, or
    * about its earlier version, has a different number, because the platform may have created a second account. Notes
-   * the number in the state. Does not check a number that the payload or the parameters contain, because several records may add data to
-   * one account. For the same reason, records with the same owner may have the same number.
+   * the number in the state. Does not check a number that the payload or the parameters contain, because several
+   * records may add data to one account. For the same reason, records with the same owner may have the same number.
    */
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json" | "account">) => RequestResult;
 }

@@ -136,7 +136,7 @@ export const threadOptions: readonly Option[] = optionsOf(THREADS, "Input:");
 
 const { allowOlder, ...SENDING_ONLY } = SENDING;
 
-/** Options of `validate` and `push`. `validate` has no ledger to compare with, so `allowOlder` changes nothing there. */
+/** Options of `validate` and `push`. `validate` has no ledger to compare with, so it ignores `allowOlder`. */
 export const rejectsOptions: readonly Option[] = optionsOf({ ...REJECTS, ...KEYS, allowOlder }, "Rejects:");
 
 export const reportOptions: readonly Option[] = [

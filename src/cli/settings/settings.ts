@@ -97,8 +97,8 @@ function commonSettings(config: Config, flags: Flags & { readonly format?: strin
 }
 
 /**
- * Adds `./` to the default ledger if the user named it. Otherwise, `ledgerFlag` would omit it, although the configuration
- * may name another ledger.
+ * Adds `./` to the default ledger if the user named it. Otherwise, `ledgerFlag` would omit it, although the
+ * configuration may name another ledger.
  */
 function namedLedger({ ledger }: Flags): string | undefined {
   return ledger === DEFAULT_LEDGER ? `./${DEFAULT_LEDGER}` : ledger;

@@ -9,9 +9,9 @@ import { FILE_KINDS, type FileKind } from "./recorded-files.ts";
 import { type RunSettings, settingsIfKnown } from "./recorded-settings.ts";
 
 /**
- * Returns the settings of a push that differ from those of another run, if they affect which records are sent, or where.
- * Also returns each limit of the push that the run does not have with the same value. Without such differences, the push
- * can send the records that the other run has planned. Compares the contents of files, but not their paths.
+ * Returns the settings of a push that differ from those of another run, if they affect which records are sent, or
+ * where. Also returns each limit of the push that the run does not have with the same value. Without such differences,
+ * the push can send the records that the other run has planned. Compares the contents of files, but not their paths.
  */
 export function differencesOf(own: NewRun, other: NewRun): readonly string[] {
   const [one, two] = [settingsIfKnown(own), settingsIfKnown(other)];

@@ -20,16 +20,15 @@ import type {
   ListEntry,
   MappingNode,
   ObjectNode,
-  ParentRow,
   RowCondition,
   RowSelection,
   SingleEntry,
   SplitNode,
   VariantNode,
 } from "./mapping-node.ts";
-import { type Column, type SourceColumns, ownOrOtherColumn } from "../source-columns.ts";
+import type { SourceColumns } from "../source-columns.ts";
+import { parentColumns } from "./parent-columns.ts";
 import { type Fields, type Variants, isListEntry, narrowType } from "./union-variants.ts";
-import type { Row } from "../../model/record.ts";
 
 /** The context that all entries of a mapping have in common. */
 export interface CompileContext extends MappingContext {
@@ -284,32 +283,4 @@ function isChild(source: string, context: NodeContext): boolean {
     context.issues.add(path, `"${source}" ${fact}, but this item is built from a row of "${current}"`, known);
   }
   return false;
-}
-
-const PREFIX = "parent.";
-
-/** Returns the columns of the parent row. Entries for child rows refer to them as `parent.ACCOUNT_REF`. */
-function parentColumns(above: SourceColumns) {
-  const parent: ParentRow = { row: undefined };
-  let isRead = false;
-  const columnAbove = (source: string, name: string, line: number): Column => {
-    isRead = true;
-    return ownOrOtherColumn({ source, column: name }, above.column(name.slice(PREFIX.length), line), () =>
-      parentOf(parent),
-    );
-  };
-  return {
-    /** Returns the columns of a child source, combined with the columns of the parent. */
-    merge: (own: SourceColumns): SourceColumns => ({
-      ...own,
-      column: (name, line) => (name.startsWith(PREFIX) ? columnAbove(own.source, name, line) : own.column(name, line)),
-    }),
-    /** Returns the holder of the parent row; undefined if no entry reads a column of the parent. */
-    read: () => (isRead ? parent : undefined),
-  };
-}
-
-function parentOf({ row }: ParentRow): Row {
-  if (row === undefined) throw new Error("a column of a parent was read outside of its child rows");
-  return row;
 }

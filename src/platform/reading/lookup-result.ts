@@ -31,8 +31,8 @@ export function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
 }
 
 /**
- * Returns the result of two lookups of a record, one after the other. A platform that first processes the record and then
- * does not find it contradicts itself, so only two absences in a row prove that the record is absent.
+ * Returns the result of two lookups of a record, one after the other. A platform that first processes the record and
+ * then does not find it contradicts itself, so only two absences in a row prove that the record is absent.
  */
 export function resultOfTwo(first: LookupResult | undefined, second: LookupResult): LookupResult {
   return second.kind === "absent" && first?.kind !== "absent" ? NO_LONGER_FOUND : second;
@@ -69,8 +69,8 @@ export function evaluateReply(
 
 /**
  * Whether a reply shows that the platform has the record: by its status, by the path in `has`, or by a key, an account
- * number or a value to compare. Any other reply, such as `{}` or `{"detail": "no such account"}`, may mean the opposite.
- * If the contract names neither values to compare nor an account number, any reply that is not empty counts.
+ * number or a value to compare. Any other reply, such as `{}` or `{"detail": "no such account"}`, may mean the
+ * opposite. If the contract names neither values to compare nor an account number, any reply that is not empty counts.
  */
 function isIdentified(reply: JsonValue, { has, outcomes, match, account }: ReadBack, key: AttrPath): boolean {
   if (has !== undefined || outcomes !== undefined) return true;

@@ -23,8 +23,8 @@ function account(mpans: readonly (readonly string[])[], mprns: readonly (readonl
 }
 
 /**
- * Returns the places of the warnings about rows that are not sent. `entries`: a source, and if the entry selects rows, a
- * column and a value, such as `power KIND M`.
+ * Returns the places of the warnings about rows that are not sent. `entries`: a source, and if the entry selects rows,
+ * a column and a value, such as `power KIND M`.
  */
 function unselected(...entries: readonly string[]): readonly string[] {
   const parts = entries.map((entry) => {
