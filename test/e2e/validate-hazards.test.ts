@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectFile, runCli } from "./cli.ts";
@@ -209,15 +209,17 @@ function writeUnclosedQuote(file: string, lines: number): void {
   closeSync(handle);
 }
 
+const ROLE_PARTS = ["OWNER", "TENANT"].map((role) => {
+  return `    - { each: customers, when: { column: ROLE, in: [${role}] }, item: { family_name: LAST } }\n`;
+});
+const ROLE_MAPPING = JOINED_MAPPING.replace(/ {4}each: customers\n {4}item: .*\n/, ROLE_PARTS.join(""));
+
 test("validate warns about a child row that no part of its list selects, with one thread and with two", async () => {
-  const parts = ["OWNER", "TENANT"].map((role) => {
-    return `    - { each: customers, when: { column: ROLE, in: [${role}] }, item: { family_name: LAST } }\n`;
-  });
   const accounts = Array.from({ length: 400 }, (_, index) => `A${index}`);
   const customers = accounts.flatMap((key) => [`${key},1,Abbott,OWNER`, `${key},2,Begum,TENANT`]);
   const wrong = customers.map((row) => row.replace(/^(A7,2.*)TENANT$/, "$1TENNANT"));
   const folder = workFolder({
-    "mapping.yaml": JOINED_MAPPING.replace(/ {4}each: customers\n {4}item: .*\n/, parts.join("")),
+    "mapping.yaml": ROLE_MAPPING,
     "accounts.csv": ["REF,NAME", ...accounts.map((key) => `${key},Ann`)].join("\n"),
     "customers.csv": ["REF,SEQ,LAST,ROLE", ...wrong].join("\n"),
   });
@@ -229,4 +231,23 @@ test("validate warns about a child row that no part of its list selects, with on
     expect(warned).toMatchObject([{ key: "A7", status: "valid", errors: [warning] }]);
     expect(code).toBe(0);
   }
+});
+
+test("the cell of a row that no part selects may be corrected in rejects (this change used to be refused)", async () => {
+  const folder = workFolder({
+    "mapping.yaml": ROLE_MAPPING,
+    "accounts.csv": `REF,NAME\nA1,${"x".repeat(41)}\n`,
+    "customers.csv": "REF,SEQ,LAST,ROLE\nA1,1,Abbott,TENNANT\n",
+  });
+  expect((await validate(folder, ["--supplier", "S", "--out", "report"])).code).toBe(1);
+  for (const [name, wrong, right] of [
+    ["rejects.csv", "x".repeat(41), "Ann"],
+    ["rejects.customers.csv", "Abbott,TENNANT", "Abbott,TENANT"],
+  ] as const) {
+    const file = path.join(folder, "report", name);
+    writeFileSync(file, readFileSync(file, "utf8").replace(wrong, right));
+  }
+  const { code, stdout, stderr } = await validate(folder, ["--supplier", "S", "--rejects", "report"]);
+  expect([code, linesOf(stdout)]).toMatchObject([0, [{ key: "A1", status: "valid" }]]);
+  expect(stderr).toContain("2 cells corrected in 2 rows");
 });

@@ -125,7 +125,7 @@ function lineOf({ entry, outcome, file, number }: ManifestRow, fingerprints: Fin
   const { row, problems } = entry;
   const { source, columns } = file;
   const { key, record } = outcome;
-  const errors = problems.filter(({ severity }) => severity === "error");
+  const correctable = problems.filter(isCorrectable);
   const keyFingerprint = key === undefined ? "" : fingerprints.key(normalKey(key));
   const fingerprintOf = (column: string, value: string): string =>
     fingerprints.cell({ source, row: number, column }, value);
@@ -135,13 +135,18 @@ function lineOf({ entry, outcome, file, number }: ManifestRow, fingerprints: Fin
   };
   if (isCsvRow(row)) {
     const cells = originalCells(row, columns);
-    const faulty = errors.flatMap(({ place }) => columnOf(place?.column, columns));
+    const faulty = correctable.flatMap(({ place }) => columnOf(place?.column, columns));
     return lineWith(cells, faulty, cells.map((cell, at) => fingerprintOf(columns[at] ?? String(at), cell)).join(""));
   }
   const members = Object.entries(row.value).flatMap(([name, value]) => [name, canonicalJson(value)]);
-  const faulty = errors.flatMap(({ place }) => pointerIn(row, place) || []);
+  const faulty = correctable.flatMap(({ place }) => pointerIn(row, place) || []);
   const cells = jsonCells(row.value).map(([pointer, text]) => [pointer, fingerprintOf(pointer, text)] as const);
   return lineWith(members, faulty, Object.fromEntries(cells));
+}
+
+/** Whether the cell of the problem may be corrected. Other warnings may only mean that a spreadsheet changed the cell. */
+function isCorrectable({ severity, code }: Problem): boolean {
+  return severity === "error" || code === "source_unselected_row";
 }
 
 function marksOf({ row, problems }: RejectRow, outcome: Outcome): string {
