@@ -121,7 +121,7 @@ interface ReconcilingLedger {
   existing(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /**
    * Returns the records numbered `from` to `to` (inclusive) that the platform accepted with the content of this run, but
-   * that the last comparison did not find there.
+   * that the last comparison did not find there. A dry run has none, because it cannot send them again.
    */
   lost(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /**

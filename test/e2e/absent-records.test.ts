@@ -54,3 +54,16 @@ test("a record that is still on the platform cannot be sent again", async () => 
   expect([code, stderr]).toEqual([2, expect.stringContaining("no record was changed")]);
   expect((await work.migrate(["reconcile", "--resend-all", "1"])).code).toBe(3);
 });
+
+test("the records of a dry run are sent again by the push that sent them (they used to stay in the dry run)", async () => {
+  const work = await pushedThenRestored(3, 1);
+  const push = await latestRun(work);
+  expect((await work.push(["--dry-run"])).code).toBe(0);
+  const dryRun = await latestRun(work);
+  const { stderr } = await work.migrate(["compare"]);
+  expect(stderr).toContain(`\`migrate reconcile ${push} --resend-all 2\``);
+  expect((await work.migrate(["reconcile", dryRun, "--resend-all", "2"])).code).toBe(2);
+  expect((await work.migrate(["reconcile", push, "--resend-all", "2"])).code).toBe(3);
+  expect((await work.migrate(["resume", push])).code).toBe(0);
+  expect(await keysOnPlatform()).toEqual(keysOf(3));
+});

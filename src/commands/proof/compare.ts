@@ -55,7 +55,7 @@ export async function compare(
         await add(listed);
       }
     }
-    if (counts.absent > 0) await suggestResend(runs, { ledger, locator, dependencies });
+    await suggestResend(counts.absent, { ledger, locator, dependencies });
   } finally {
     await ledger.close();
   }
@@ -65,13 +65,18 @@ export async function compare(
   return { counts, isComplete };
 }
 
-/** Shows how to send absent records again. A record that several runs contain is counted in the latest of them. */
+/**
+ * Shows how to send absent records again, in the latest runs that can send them. A record that several runs contain is
+ * counted in the latest of them.
+ */
 async function suggestResend(
-  runs: readonly Run[],
+  absent: number,
   { ledger, locator, dependencies }: Pick<CompareContext, "ledger" | "dependencies"> & { readonly locator: string },
 ): Promise<void> {
+  if (absent === 0) return;
   const seen = new Set<string>();
-  for (const { id } of runs) {
+  for (const { id } of (await plannedRuns(ledger)).toReversed()) {
+    if (seen.size >= absent) return;
     const before = seen.size;
     for (const { identity } of await ledger.lost(id, 1, MAX_RECORD)) seen.add(Buffer.from(identity).toString("hex"));
     const found = seen.size - before;

@@ -34,7 +34,7 @@ const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   ambiguous: selectUndecided("ambiguous"),
   existing: `${selectUndecided("existing")} and items.content = records.content`,
   lost: `${SELECT_ITEM} and items.status in ('accepted', 'skipped') and ${IS_LOST}
-    and items.content = records.accepted_content`,
+    and items.content = records.accepted_content and $1 in (select id from migrate.runs where not dry_run)`,
 };
 
 /** Returns the implementation of `Ledger.ambiguous`, `Ledger.existing` or `Ledger.lost`. */
