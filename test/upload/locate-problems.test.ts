@@ -14,7 +14,7 @@ function shownDetail(attr: string, detail: string, value: string): string | unde
 
 test.each(["name", "customers"])("a value that contains replacement patterns is masked at %s", (attr) => {
   const patterns = fc.constantFrom("$&", "$`", "$'", "$$", "$1", "Person", " ");
-  const values = fc.string({ unit: patterns, minLength: 3, maxLength: 5 });
+  const values = fc.string({ unit: patterns, minLength: 3, maxLength: 5 }).filter((value) => value.trim() !== "");
   fc.assert(
     fc.property(values, (value) => {
       expect(shownDetail(attr, `"${value}" is not a name`, value)).toBe(`"${shapeOf(value)}" is not a name`);
