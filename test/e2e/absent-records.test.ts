@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { goodAccounts, latestRun, useSandbox, type Workplace, workplace, writeExtract } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
@@ -66,4 +66,48 @@ test("the records of a dry run are sent again by the push that sent them (they u
   expect((await work.migrate(["reconcile", push, "--resend-all", "2"])).code).toBe(3);
   expect((await work.migrate(["resume", push])).code).toBe(0);
   expect(await keysOnPlatform()).toEqual(keysOf(3));
+});
+
+test("--all looks up the records of a changed input in a later push that skipped them (they used to stay unknown)", async () => {
+  const work = await pushedThenRestored(4, 2);
+  writeExtract(work.folder, { accounts: goodAccounts(5).slice(1) });
+  expect((await work.push()).code).toBe(0);
+  const latest = await latestRun(work);
+  const { stdout, stderr } = await work.migrate(["compare", "--all", "--format", "csv"]);
+  const [first, second, third, fourth, fifth] = keysOf(5);
+  const rows = stdout.split("\n").slice(1, -1);
+  expect(rows.map((row) => row.split(",").slice(0, 2))).toEqual([
+    [fifth, "unknown"],
+    [second, "unknown"],
+    [third, "absent"],
+    [fourth, "absent"],
+    [first, "unknown"],
+  ]);
+  expect(rows.at(-1)).toContain("accounts.csv has changed");
+  expect(stderr).toContain(`\`migrate reconcile ${latest} --resend-all 2\``);
+
+  expect((await work.migrate(["reconcile", latest, "--resend-all", "2"])).code).toBe(3);
+  expect((await work.migrate(["resume", latest])).code).toBe(0);
+  const all = await work.migrate(["compare", "--all"]);
+  expect(all.stdout).toContain("5 accepted records compared: 5 unknown\n");
+  expect((await work.migrate(["compare", "--all", "--unverified"])).stdout).toContain("5 accepted records compared");
+});
+
+test("records are not sent again if the comparison is more than 24 hours old", async () => {
+  const work = await pushedThenRestored(2, 1);
+  await work.migrate(["compare"]);
+  const [, lost = ""] = keysOf(2);
+  const afterHours = async (hours: number, command: readonly string[]): Promise<readonly [number | null, string]> => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * 3_600_000 });
+    try {
+      const { code, stderr } = await work.migrate(command);
+      return [code, stderr];
+    } finally {
+      vi.useRealTimers();
+    }
+  };
+  const refused = [2, expect.stringContaining("more than 24 hours ago; no record was changed")];
+  expect(await afterHours(25, ["reconcile", "--resend-all", "1"])).toEqual(refused);
+  expect(await afterHours(25, ["reconcile", "--resend", lost])).toEqual(refused);
+  expect((await afterHours(23, ["reconcile", "--resend", lost]))[0]).toBe(3);
 });

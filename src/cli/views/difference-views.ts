@@ -1,5 +1,5 @@
 import type { Change, ChangesSummary } from "../../commands/changes/changes.ts";
-import type { CompareSummary, Comparison } from "../../commands/proof/compare.ts";
+import type { Comparison, CompareSummary } from "../../commands/proof/compare.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { renderTable, streamedTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";

@@ -107,6 +107,7 @@ async function applyOperatorDecisions(
   ];
   const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
   if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, id);
+  requireRecentComparison(resent, dependencies);
   const sender = accepted.find(({ sentBy }) => sentBy !== undefined)?.sentBy;
   if (sender !== undefined) throw sentByOther(sender, id);
   const at = timestamp(dependencies.clock);
@@ -133,10 +134,27 @@ async function resendAll(
   const lost = await ledger.lost(id, 1, MAX_RECORD);
   const items = [...withoutRequest, ...lost];
   if (items.length !== confirmed) throw otherNumber(confirmed, { withoutRequest, lost }, id);
+  requireRecentComparison(lost, dependencies);
   const at = timestamp(dependencies.clock);
   const resend = { decision: "resend", by: "operator", who, at, reason: "decided with --resend-all" } as const;
   const decisions = items.map(({ record, identity }): Decision => ({ ...resend, record, identity }));
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
+}
+
+const MAX_COMPARISON_AGE_HOURS = 24;
+
+/**
+ * Checks that lost records have been compared recently. Somebody may have restored the records since an older
+ * comparison, and sending them again would then create duplicates.
+ * @throws Failure `usage`
+ */
+function requireRecentComparison(items: readonly AmbiguousItem[], { clock }: Pick<Dependencies, "clock">): void {
+  const oldest = items.flatMap(({ comparedAt }) => comparedAt ?? []).toSorted()[0];
+  if (oldest === undefined || clock.now() - Date.parse(oldest) <= MAX_COMPARISON_AGE_HOURS * 3_600_000) return;
+  const what = `\`migrate compare\` did not find these records on ${oldest.slice(0, 10)}`;
+  throw new Failure("usage", `${what}, more than ${MAX_COMPARISON_AGE_HOURS} hours ago; no record was changed`, {
+    hint: "the platform may have these records again: repeat `migrate compare`",
+  });
 }
 
 function otherNumber(

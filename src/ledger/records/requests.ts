@@ -99,6 +99,8 @@ export interface AmbiguousItem {
   readonly step?: string;
   /** The account number in an earlier reply about the record. */
   readonly account?: string;
+  /** When the accepted record was last compared with the platform, ISO 8601 UTC. */
+  readonly comparedAt?: string;
   /** Number of attempts in the ledger, across all runs. 0 if only an uncertain recovery made the record ambiguous. */
   readonly attempts: number;
 }

@@ -16,7 +16,7 @@ type AmbiguousRow = Selected<Omit<AmbiguousItem, "sentBy">>;
 const SELECT_ITEM = `
   select items.record, items.key, items.identity, items.content = records.content as "isAsSent",
     ${MAY_HOLD_OTHER} as "mayHoldOther", case when resends > 0 then resends else 0 end as resends, records.attempts,
-    records.step, records.account
+    records.step, records.account, records.verified_at as "comparedAt"
   from migrate.items inner join migrate.records on records.identity = items.identity
   where items.run = $1`;
 
@@ -91,14 +91,18 @@ const SELECT_SENDER = statement<{ name: string }>(`
 
 function toAmbiguousItem(
   tables: Tables,
-  { isAsSent, mayHoldOther, step, account, ...item }: AmbiguousRow,
+  { isAsSent, mayHoldOther, step, account, comparedAt, ...item }: AmbiguousRow,
 ): AmbiguousItem {
   return {
     ...item,
     key: tables.readKey(item.key),
     isAsSent: Boolean(isAsSent),
     mayHoldOther: Boolean(mayHoldOther),
-    ...definedMembers({ step: step ?? undefined, account: account ?? undefined }),
+    ...definedMembers({
+      step: step ?? undefined,
+      account: account ?? undefined,
+      comparedAt: comparedAt ?? undefined,
+    }),
   };
 }
 
