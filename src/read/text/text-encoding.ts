@@ -51,7 +51,7 @@ function knownEncoding(declared: string): string {
   }
   if (NOT_TEXT.test(name) || !iconv().encodingExists(name)) {
     throw new Failure("usage", `unknown encoding "${declared}"`, {
-      hint: "known encodings include utf-8, windows-1252, iso-8859-1, iso-8859-15, utf-16le, utf-16be, cp850, macroman",
+      hint: "known encodings include utf-8, windows-1252, windows-1250, iso-8859-1, iso-8859-15, utf-16le, utf-16be, cp850, macroman",
     });
   }
   return UTF8_NAMES.has(name) ? "utf-8" : name;
