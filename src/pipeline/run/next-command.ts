@@ -62,13 +62,14 @@ export function hasSettledNothing(before: Counts, after: Counts): boolean {
 
 /**
  * Returns the next command for the user; undefined if there is nothing left to do, or if something must be corrected
- * first. The user must correct something after a push that ended because of `--max-errors`, invalid usage or invalid
- * input, because a resumed push would end in the same way.
+ * first. The user must correct something after a push that read its input only in part because of `--max-errors`,
+ * invalid usage or invalid input, because a resumed push would end in the same way.
  */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
-  const hasTooManyErrors = run.state === "planning" && left.summary.exitCode === TOO_MANY_ERRORS;
-  if (run.command === "push" && (hasTooManyErrors || left.summary.exitCode === FAILURES.usage)) return undefined;
+  const { exitCode } = left.summary;
+  const wouldEndAgain = exitCode === TOO_MANY_ERRORS || exitCode === FAILURES.usage;
+  if (run.command === "push" && run.state === "planning" && wouldEndAgain) return undefined;
   const inLedger = ledgerFlag(ledger);
   if (left.isLedgerLost === true) return shellCommand(["migrate", "ledger", "repair", ...inLedger]);
   if (isUnfinished(left)) {
