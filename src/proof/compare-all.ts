@@ -1,4 +1,5 @@
-import { hexOf, identitiesOf } from "../ledger/records/record-hashes.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { hexOf } from "../ledger/records/record-hashes.ts";
 import type { Run } from "../ledger/records/run.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Outcome } from "../model/outcome.ts";
@@ -17,24 +18,27 @@ function isAccepted({ status }: Outcome): boolean {
  * the latest run that skipped it because its content was the same.
  */
 export async function* compareAll(runs: readonly Run[], context: LedgerContext): AsyncGenerator<readonly Comparison[]> {
+  const { ledger, dependencies } = context;
   const postponed = new Map<Run, Failure>();
   const postpone = (run: Run, reason: Failure): void => void postponed.set(run, reason);
   for (const run of runs) yield* listed(compareRun(run, { ...context, isCompared: isAccepted, postpone }));
   if (postponed.size === 0) return;
 
   const comparable = runs.filter((run) => !postponed.has(run));
-  const open = await collectIdentities([...postponed.keys()], context);
-  for (const identity of await collectIdentities(comparable, context)) open.delete(identity);
+  const open = new Set<string>();
+  for (const run of postponed.keys())
+    for await (const { content } of recordsIn(run, "accepted", ledger)) open.add(content);
+  for (const run of comparable)
+    for await (const { content } of recordsIn(run, "accepted", ledger)) open.delete(content);
   for (const run of comparable) yield* compareSkipped(run, open, { ...context, postpone });
-  if (context.dependencies.drain.aborted) return;
+  if (dependencies.drain.aborted) return;
   for (const [run, reason] of postponed) {
-    const identityOf = identityOfKey(run);
-    for await (const batch of listed(notCompared(run, reason, { ...context, isCompared: isAccepted })))
-      yield batch.filter(({ key }) => open.has(identityOf(key)));
+    const left = await openRecords(run, "accepted", { open, ledger });
+    yield* listed(notCompared(run, reason, { ...context, isCompared: ({ record }) => left.has(record) }));
   }
 }
 
-/** Compares the records with `open` identities that this run skipped, and removes their identities from `open`. */
+/** Compares the records with `open` contents that this run skipped, and removes their contents from `open`. */
 async function* compareSkipped(
   run: Run,
   open: Set<string>,
@@ -42,10 +46,10 @@ async function* compareSkipped(
 ): AsyncGenerator<readonly Comparison[]> {
   const { skipped = 0 } = (await context.ledger.summary(run.id)).counts;
   if (skipped === 0 || open.size === 0) return;
-  const identityOf = identityOfKey(run);
-  const isCompared = ({ status, key }: Outcome): boolean => status === "skipped" && open.has(identityOf(key));
+  const skippedOnes = await openRecords(run, "skipped", { open, ledger: context.ledger });
+  const isCompared = ({ record }: Outcome): boolean => skippedOnes.has(record);
   for await (const batch of listed(compareRun(run, { ...context, isCompared }))) {
-    for (const { key } of batch) open.delete(identityOf(key));
+    for (const { record } of batch) open.delete(skippedOnes.get(record) ?? "");
     yield batch;
   }
 }
@@ -55,21 +59,42 @@ async function* listed(batches: AsyncIterable<readonly Comparison[]>): AsyncGene
   for await (const batch of batches) yield batch.filter(({ result }) => result !== "replaced");
 }
 
-/** Returns the identities of the records that are `accepted` in these runs and not replaced since. */
-async function collectIdentities(runs: readonly Run[], { ledger }: LedgerContext): Promise<Set<string>> {
-  const identities = new Set<string>();
-  for (const run of runs) {
-    const identityOf = identityOfKey(run);
-    for await (const batch of ledger.outcomes(run.id, { statuses: ["accepted"] })) {
-      const current = await ledger.acceptedLast(run.id, batch[0]?.record ?? 0, batch.at(-1)?.record ?? 0);
-      for (const { record, key } of batch) if (current.has(record)) identities.add(identityOf(key));
-    }
-  }
-  return identities;
+interface OpenContents {
+  readonly open: ReadonlySet<string>;
+  readonly ledger: Ledger;
 }
 
-/** Returns the function from a key to the record's identity. All records without a key have the same identity. */
-function identityOfKey(run: Run): (key: string | undefined) => string {
-  const identityOf = identitiesOf(run);
-  return (key) => (key === undefined ? "" : hexOf(identityOf(key)));
+/** Returns the `open` contents of the records with this status in the run, by record. */
+async function openRecords(
+  run: Run,
+  status: RecordStatus,
+  { open, ledger }: OpenContents,
+): Promise<ReadonlyMap<number, string>> {
+  const found = new Map<number, string>();
+  for await (const { record, content } of recordsIn(run, status, ledger))
+    if (open.has(content)) found.set(record, content);
+  return found;
+}
+
+type RecordStatus = "accepted" | "skipped";
+
+/**
+ * Yields the records with this status in the run whose content is still on the platform. `content` includes the business
+ * key, the operation and the supplier, so it identifies the record.
+ */
+async function* recordsIn(
+  run: Run,
+  status: RecordStatus,
+  ledger: Ledger,
+): AsyncGenerator<{ readonly record: number; readonly content: string }> {
+  for await (const batch of ledger.outcomes(run.id, { statuses: [status] })) {
+    const range = [run.id, batch[0]?.record ?? 0, batch.at(-1)?.record ?? 0] as const;
+    const current = await ledger.acceptedLast(...range);
+    const contents = await ledger.contents(...range);
+    for (const { record } of batch) {
+      const content = contents.get(record);
+      if (content !== undefined && current.has(record))
+        yield { record, content: `${hexOf(content)} ${run.endpoint} ${run.supplier}` };
+    }
+  }
 }
