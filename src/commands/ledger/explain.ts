@@ -3,6 +3,7 @@ import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OutcomeFilter, Run } from "../../ledger/records/run.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
+import { hexOf, identitiesOf } from "../../ledger/records/record-hashes.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Outcome } from "../../model/outcome.ts";
@@ -22,7 +23,7 @@ export interface ExplainOptions {
   readonly run?: string | undefined;
 }
 
-/** All data about the records with one business key. */
+/** All data about the records with one business key, for one operation and import supplier. */
 export interface Explanation extends KnownRecord {
   /** Finds the records in the sources. This takes longer than the lookup in the ledger. */
   readonly readSources: () => Promise<ExplainedSources>;
@@ -40,6 +41,11 @@ export interface KnownRecord extends FoundOutcomes {
   readonly acceptedElsewhere?: Attempt | undefined;
   /** Every request for the records, oldest first. */
   readonly attempts: readonly Attempt[];
+  /**
+   * For each other operation or import supplier that has sent records with this key: the latest run that sent one. These
+   * are different records.
+   */
+  readonly sameKeyElsewhere: readonly Run[];
   /** Every decision about the records while they were ambiguous, oldest first. */
   readonly decisions: readonly RecordedDecision[];
   /** Every exclusion of the records from the migration, oldest first. */
@@ -73,14 +79,28 @@ export async function lookUpRecord(options: ExplainOptions, storeOptions: StoreO
   return readRunLedger(await openLedgerStore(options.ledger, storeOptions), async (ledger) => {
     const { key } = options;
     const { run, outcomes } = await lookUp(options, ledger);
-    const attempts = await ledger.attempts(key);
-    const decisions = await ledger.decisions(key);
-    const exclusions = await ledger.exclusions(key);
+    const runs = new Map((await ledger.runs()).map((each) => [each.id, each]));
+    const isSameRecord = (other: { readonly run: string }): boolean => isSameDestination(run, runs.get(other.run));
+    const all = await ledger.attempts(key);
+    const attempts = all.filter(isSameRecord);
+    const others = all.filter((attempt) => !isSameRecord(attempt)).flatMap((attempt) => runs.get(attempt.run) ?? []);
+    const sameKeyElsewhere = others.filter(
+      (other, index) => !others.slice(index + 1).some((later) => isSameDestination(other, later)),
+    );
+    const decisions = (await ledger.decisions(key)).filter(isSameRecord);
+    const otherRuns = [...runs.values()].filter((other) => !isSameDestination(run, other));
+    const otherRecords = new Set(otherRuns.map((other) => hexOf(identitiesOf(other)(key))));
+    const exclusions = (await ledger.exclusions(key)).filter(({ identity }) => !otherRecords.has(hexOf(identity)));
     const isOnPlatform = outcomes.some(({ status }) => status === "accepted" || status === "skipped");
     // For example, corrected rejects may have been accepted later.
     const acceptedElsewhere = isOnPlatform ? undefined : attempts.findLast(({ status }) => status === "accepted");
-    return { key, run, outcomes, attempts, decisions, exclusions, acceptedElsewhere };
+    return { key, run, outcomes, attempts, decisions, exclusions, acceptedElsewhere, sameKeyElsewhere };
   });
+}
+
+/** Whether equal keys in both runs identify the same record. */
+function isSameDestination(one: Run, other: Run | undefined): boolean {
+  return one.endpoint === other?.endpoint && one.supplier === other.supplier;
 }
 
 /**

@@ -3,10 +3,12 @@ import type { ExplainedSources, Explanation } from "../../../commands/ledger/exp
 import { changedText } from "../../../job/settings/recorded-files.ts";
 import type { Exclusion } from "../../../ledger/records/exclusions.ts";
 import type { Attempt } from "../../../ledger/records/requests.ts";
+import type { Run } from "../../../ledger/records/run.ts";
 import { formatPlace } from "../../../model/place.ts";
 import type { Row } from "../../../model/record.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
 import { plainText } from "../../../text/plain-text.ts";
+import { shellCommand } from "../../../text/shell-command.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { describeProblem } from "../../../report/problems/problem-text.ts";
 import type { Screen } from "../../../job/dependencies.ts";
@@ -14,7 +16,7 @@ import { originData, originText, problemLine } from "../preview-view.ts";
 
 /** Renders the part of the explanation that comes from the ledger. `sourcesText` renders the part from the sources. */
 export function explainText(explanation: Explanation, screen: Screen): string {
-  const { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions } = explanation;
+  const { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions, sameKeyElsewhere } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
   for (const { status, source, account, problems } of outcomes) {
     parts.push(
@@ -29,7 +31,14 @@ export function explainText(explanation: Explanation, screen: Screen): string {
     const rows = decisions.map(({ at, run: of, decision, who, reason }) => [at, of, decision, plainText(who), reason]);
     parts.push(`\nDecisions\n${renderTable(rows, ["at", "run", "decision", "by", "why"], screen)}`);
   }
+  parts.push(...sameKeyElsewhere.map((other) => `\n${otherRecordText(key, run, other)}\n`));
   return parts.join("");
+}
+
+function otherRecordText(key: string, { supplier }: Run, other: Run): string {
+  const of = other.supplier === supplier ? "" : `, supplier ${plainText(other.supplier)}`;
+  const command = shellCommand(["migrate", "explain", plainText(key), "--run", other.id]);
+  return `Another record has this key (${other.operation}${of}): ${command}`;
 }
 
 function exclusionText({ at, who, reason, undoneAt, undoneBy = "" }: Exclusion): string {
@@ -67,7 +76,7 @@ export function sourcesText(
 }
 
 export function explainJson(
-  { key, run, outcomes, acceptedElsewhere: elsewhere, attempts, decisions, exclusions }: Explanation,
+  { key, run, outcomes, acceptedElsewhere: elsewhere, attempts, decisions, exclusions, sameKeyElsewhere }: Explanation,
   { records, unreadable, changedInputs }: ExplainedSources,
   { showValues }: { readonly showValues: boolean },
 ): string {
@@ -79,6 +88,7 @@ export function explainJson(
     ...(changedInputs.length > 0 && { changedInputs: changedInputs.map(({ file, isGone }) => ({ file, isGone })) }),
     run: run.id,
     acceptedElsewhere: elsewhere && { run: elsewhere.run, account: elsewhere.account, at: elsewhere.settledAt },
+    sameKeyElsewhere: sameKeyElsewhere.map(({ id, operation, supplier }) => ({ run: id, operation, supplier })),
     outcomes: outcomes.map(({ problems, ...outcome }) => ({ ...outcome, errors: problems.map(withWords) })),
     attempts: attempts.map(({ problems, ...attempt }) => ({ ...attempt, errors: problems.map(withWords) })),
     records: records.map(({ number, row, payload, origins }) => ({
