@@ -110,7 +110,7 @@ describe("objects:", () => {
       expect(failure.message).toBe('mapping.yaml:1:1: payload: the operation "import-account" accepts no payload');
     },
   );
-  test("the payload keeps its constants without its required fields, so that validation reports them", () => {
+  test("the payload keeps its constants if required fields are missing, so that validation reports these fields", () => {
     const mapping = compile("payload: { id: A, name: { value: x } }", object({ "id!": text, name: text }));
     expect(mapping.map(rowOf({ A: "" })).payload).toEqual({ name: "x" });
   });

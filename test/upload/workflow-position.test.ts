@@ -45,7 +45,7 @@ describe("the first step of a record in a run", () => {
     expect(v1.start({ isAmbiguous: false, ...(step !== undefined && { step }) })).toEqual(at(next));
   });
 
-  test("waits for a schedule request that was answered, and checks an unanswered request before sending it again", () => {
+  test("waits for the result of an answered schedule request, and checks an unanswered one before sending it again", () => {
     expect(v2.start({ isAmbiguous: false })).toEqual(at(SCHEDULE, "send"));
     expect(v2.start({ isAmbiguous: false, step: "schedule" })).toEqual(at(SCHEDULE, "wait"));
     expect(v2.start({ isAmbiguous: true })).toEqual(at(SCHEDULE, "check"));

@@ -74,7 +74,7 @@ export const OPEN = {
 } as const;
 
 export const STATUS = {
-  watch: { help: "refresh every two seconds until no shown run is active" },
+  watch: { help: "refresh every two seconds while a shown run is active" },
   by: {
     arg: "<group>",
     choices: ["owner", "cause", "file", "day"],

@@ -138,7 +138,7 @@ test("an entry whose space is reserved can be added to a full disk", async () =>
   );
 });
 
-test("reserved space that is not used does not follow the last entry", async () => {
+test("the next entry removes the reserved space that it does not use", async () => {
   const { file, ledger, journal, send } = scene();
   await journal.begin("run");
   send(2);
