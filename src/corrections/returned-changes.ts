@@ -138,10 +138,10 @@ export function matchSourceRows(
 }
 
 /**
- * Returns the row with the most cells that have their exported or returned value. If the row is the only row with its
- * own key, at least half of its filled cells must have such a value. Otherwise, it may belong to another person, so all
- * cells that were not changed in the rejects must have their exported value. Returns undefined if another row has as
- * many such cells.
+ * Returns the row with the most cells that have their exported or returned value. If the row is the only candidate and
+ * its key identifies a single row, at least half of its filled cells must have such a value. Otherwise, it may belong
+ * to another person, so all cells that were not changed in the rejects must have their exported value. Returns
+ * undefined if another row has as many such cells.
  */
 function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean): SourceRow | undefined {
   const [best, second] = change.candidates

@@ -58,8 +58,8 @@ function request(state: RecordState, context: SendContext): Promise<RequestResul
 
 /**
  * A refusal found by polling says nothing about the supplier, because the platform had accepted the request of the
- * record, or because the refusal may be the reply to an earlier request. The exception is a refusal of a request of
- * this run that reports a closed supplier.
+ * record, or because the refusal may be the reply to an earlier request. The exception is a refusal that reports a
+ * closed supplier, if this run sent the refused request.
  */
 function withSupplierState(
   result: RequestResult,

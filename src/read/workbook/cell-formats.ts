@@ -132,7 +132,7 @@ function isMinutes({ hours, seconds }: FormatDateInfo): boolean {
 interface NumberSection {
   /** The code without its condition. */
   readonly code: string;
-  /** The decimal place of the number that is shown last: 4 for `0.00%`, -3 for `0,`. */
+  /** The last decimal place of the number that the text shows: 4 for `0.00%`, -3 for `0,`. */
   readonly decimals: number;
   /** The number of decimal places in the text. */
   readonly places: number;
