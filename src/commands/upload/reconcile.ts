@@ -153,7 +153,7 @@ function requireRecentComparison(items: readonly AmbiguousItem[], { clock }: Pic
   if (oldest === undefined || clock.now() - Date.parse(oldest) <= MAX_COMPARISON_AGE_HOURS * 3_600_000) return;
   const what = `\`migrate compare\` did not find these records on ${oldest.slice(0, 10)}`;
   throw new Failure("usage", `${what}, more than ${MAX_COMPARISON_AGE_HOURS} hours ago; no record was changed`, {
-    hint: "the platform may have these records again: repeat `migrate compare`",
+    hint: "the platform may have these records again: repeat `migrate compare` (without --unverified)",
   });
 }
 
