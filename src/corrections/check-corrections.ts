@@ -159,21 +159,24 @@ function reorderedRows(
   { each }: CorrectionIndex,
   inFileOrder: readonly string[],
 ): Pick<RowFindings, "reordered" | "listOrder"> {
-  const found = rowsBehind(each(`${MATCHED} order by source, file, line`));
+  const found = rowsBehind(each(`${MATCHED} order by source, file_order, line`));
   if (found.length === 0) return { reordered: [], listOrder: [] };
   const reordered = rowsBehind(
-    each(`select source, 0 as record, number, file, line from (${EQUAL_ROWS_IN_ORDER}) order by source, file, line`),
+    each(
+      `select source, 0 as record, number, file, line from (${EQUAL_ROWS_IN_ORDER}) order by source, file_order, line`,
+    ),
   );
-  const ofOneRecord = rowsBehind(each(`${EQUAL_ROWS_IN_ORDER} order by source, record, file, line`));
+  const ofOneRecord = rowsBehind(each(`${EQUAL_ROWS_IN_ORDER} order by source, record, file_order, line`));
   return { reordered, listOrder: ofOneRecord.filter(({ source }) => inFileOrder.includes(source)) };
 }
 
-const MATCHED = "select source, 0 as record, number, file, line, content from exported where file is not null";
+const MATCHED = "select source, 0 as record, number, file, line from exported join files using (file)";
 /** The matched rows by place. Equal rows are in the order of the export. */
 const EQUAL_ROWS_IN_ORDER = `
-  with matched as (select * from exported where file is not null)
-  select source, record, number, file, line from
-    (select source, content, file, line, row_number() over (partition by source, content order by file, line) as position
+  with matched as (select * from exported join files using (file))
+  select source, record, number, file, file_order, line from
+    (select source, content, file, file_order, line,
+       row_number() over (partition by source, content order by file_order, line) as position
      from matched)
   join
     (select source, content, record, number,

@@ -60,13 +60,17 @@ export function openCorrectionIndex(folder: string): CorrectionIndex {
   };
 }
 
-/** In `exported`, `file`, `line` and `content` (a fingerprint of all cells) describe the re-imported row. */
+/**
+ * In `exported`, `file`, `line` and `content` (a fingerprint of all cells) describe the re-imported row. `files`
+ * contains the re-imported files in the order in which they are read.
+ */
 const SCHEMA = `
   pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-16000;
   create table exported (id integer primary key, source text, number integer, record integer, key text, fingerprint text,
     errors text, marks text, cells text, file text, line integer, content text);
   create table returned (id integer primary key, source text, file text, line integer, keys text, cells text);
   create table added (source text, file text, line integer);
+  create table files (file_order integer primary key, file text unique);
   create table unresolved (record integer, source text, number integer, column_name text, fingerprint text, file text,
     line integer, position integer, value text, kind text);
   create table restored (file text, line integer, position integer, value text);

@@ -99,12 +99,16 @@ export function createRowMatcher(index: CorrectionIndex, options: MatchOptions):
   const take = database.prepare("update exported set file = ?, line = ?, content = ? where id = ?");
   const contentOf = ({ source, values }: ReturnedRow): string => rowFingerprint(source, values, fingerprints);
   const keep = database.prepare("insert into returned (source, file, line, keys, cells) values (?,?,?,?,?)");
+  const noteFile = database.prepare("insert or ignore into files (file) values (?)");
   const settle = database.prepare("delete from returned where id = ?");
   const search = changedRowSearch(index, options);
   return {
     add: (rows) => {
+      let noted: string | undefined;
       for (const row of rows) {
         const { source, file, line, keys, values } = row;
+        if (file !== noted) noteFile.run(file);
+        noted = file;
         const isWhole = !isList(values) || !values.includes(null);
         const content = contentOf(row);
         const found: Readonly<Record<string, unknown>> | undefined = isWhole ? same.get(source, content) : undefined;

@@ -24,6 +24,8 @@ export type Cells = Readonly<Record<string, string>>;
 export interface Extract {
   readonly accounts: readonly Cells[];
   readonly customers?: readonly Cells[];
+  /** Customers in an NDJSON file, which is read before the CSV file. */
+  readonly jsonCustomers?: readonly Cells[];
   /** The columns with errors, by file and line. */
   readonly errors: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>>;
   readonly rule?: string;
@@ -54,9 +56,15 @@ export async function writeExtract(extract: Extract): Promise<WrittenRejects> {
   const folder = temporaryFolder();
   const inPlace = (file: string): string => path.join(folder, file);
   writeFileSync(inPlace("accounts.csv"), stringify([...extract.accounts], { header: true }));
-  const { customers } = extract;
+  const { customers, jsonCustomers } = extract;
   if (customers !== undefined) writeFileSync(inPlace("customers.csv"), stringify([...customers], { header: true }));
-  const plan = planOf(inPlace("accounts.csv"), customers && inPlace("customers.csv"));
+  const lines = jsonCustomers?.map((customer) => `${JSON.stringify(customer)}\n`);
+  if (lines !== undefined) writeFileSync(inPlace("customers.ndjson"), lines.join(""));
+  const filesOf = (prefix: string): readonly string[] => [
+    ...(jsonCustomers === undefined ? [] : [inPlace(`${prefix}customers.ndjson`)]),
+    ...(customers === undefined ? [] : [inPlace(`${prefix}customers.csv`)]),
+  ];
+  const plan = planOf(inPlace("accounts.csv"), filesOf(""));
   const input = await openInput(plan, { tempFolder: inPlace("temp"), onNotice: () => undefined });
   const outcomes: Outcome[] = [];
   for await (const batch of input.records()) {
@@ -66,7 +74,7 @@ export async function writeExtract(extract: Extract): Promise<WrittenRejects> {
   await writeReportFiles(reportOf(outcomes), {
     folder: report,
     records: () => input.records(),
-    sources: customers === undefined ? ["accounts"] : ["accounts", "customers"],
+    sources: [plan, ...plan.children].map(({ name }) => name),
     manifest: { command: "validate", run: "R", settings: {} },
   });
   await input.close();
@@ -77,7 +85,7 @@ export async function writeExtract(extract: Extract): Promise<WrittenRejects> {
     read: (name) => parse(readFileSync(file(name)), { columns: true, bom: true }),
     save: (name, rows, form = {}) => writeFileSync(file(name), savedText(rows, form), form.encoding ?? "utf8"),
     check: async ({ restoreKeys = false } = {}) =>
-      checkCorrections(planOf(file("rejects.csv"), customers && file("rejects.customers.csv")), {
+      checkCorrections(planOf(file("rejects.csv"), filesOf("report/rejects.")), {
         folder: report,
         manifest: await readManifest(report),
         restoreKeys,
@@ -123,8 +131,8 @@ function savedText(rows: readonly Cells[], { delimiter = ",", columns, bom = fal
   });
 }
 
-function planOf(accounts: string, customers: string | undefined): SourceSpec {
-  const children = customers === undefined ? [] : [{ name: "customers", files: [customers], on: "REF", children: [] }];
+function planOf(accounts: string, customers: readonly string[]): SourceSpec {
+  const children = customers.length === 0 ? [] : [{ name: "customers", files: customers, on: "REF", children: [] }];
   return { name: "accounts", files: [accounts], key: "REF", children };
 }
 

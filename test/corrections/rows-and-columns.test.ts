@@ -98,6 +98,18 @@ describe("re-imported rows", () => {
     expect(listOrder).toEqual(reordered);
   });
 
+  it("are not reordered if the NDJSON file of their source is read before the CSV file", async () => {
+    const { check } = await writeExtract({
+      accounts: [{ REF: "1", TYPE: "?" }],
+      jsonCustomers: [{ REF: "1", FIRST: "Zoë" }],
+      customers: [{ REF: "1", FIRST: "Amina" }],
+      errors: { "accounts.csv": { 2: ["TYPE"] } },
+    });
+    const { findings, close } = await check();
+    onTestFinished(close);
+    expect(findings).toMatchObject({ ...NOTHING, exportedRows: 3, returned: 3 });
+  });
+
   it("change the order of a list only if rows of the same record are in another order", async () => {
     const sorted = await after((rows) => rows.toSorted((a, b) => Number(b["REF"]) - Number(a["REF"])));
     expect(sorted).toMatchObject({ reordered: [{ count: 3 }, { count: 6 }], listOrder: [] });
