@@ -240,8 +240,12 @@ function requireHeader(header: TableLine | undefined, bad: BadLine): void {
     throw bad(header?.line ?? 1, `expected the header ${CORRECTION_COLUMNS.join()}`);
 }
 
-function changeIn({ cells, line }: TableLine, share: (text: string) => string, bad: BadLine): CorrectionChange {
-  const problem = lineProblem(cells);
+function changeIn(
+  { cells, line, strayQuote }: TableLine,
+  share: (text: string) => string,
+  bad: BadLine,
+): CorrectionChange {
+  const problem = strayQuote ?? lineProblem(cells);
   if (problem !== undefined) throw bad(line, problem);
   return { change: cells[CHANGE] === "set" ? "set" : "unset", correction: correctionIn(cells.map(share), line) };
 }

@@ -8,15 +8,19 @@ export interface TableLine {
   readonly cells: readonly string[];
   /** 1-based line number. */
   readonly line: number;
+  /** Describes a stray quotation mark, which makes the cells ambiguous. */
+  readonly strayQuote: string | undefined;
 }
 
 /**
  * Returns the lines of a small CSV file, including its header, with unmodified cells. Omits blank lines.
- * @throws Failure `config`, with the hint, for an unclosed quote
+ * @throws Failure `config`, with the hint, for an unclosed or stray quote
  */
 export function tableLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
   const bytes = Buffer.from(text);
   const { lines } = linesOf(bytes, { file, hint, delimiter: delimiterOf(text), line: 1, isFinal: true });
+  for (const { line, strayQuote } of lines)
+    if (strayQuote !== undefined) throw tableFailure(file, hint)(line, strayQuote);
   return lines.filter(({ cells }) => cells.length > 1 || cells[0]?.trim() !== "");
 }
 
@@ -29,6 +33,8 @@ function delimiterOf(text: string): string {
       .slice(0, 20),
   );
 }
+
+const STRAY_QUOTE = "there is a quotation mark inside an unquoted cell, or text after a closing quotation mark";
 
 export interface LinePiece {
   readonly file: string;
@@ -58,7 +64,11 @@ export function linesOf(bytes: Buffer, { file, hint, delimiter, line, isFinal }:
   if (unclosed !== undefined)
     throw tableFailure(file, hint)(unclosed + line, "a quote is opened here but never closed");
   const lines = cellsOf(bytes, boundaries, delimiter)
-    .map((cells, index) => ({ cells, line: line + (boundaries.lines[index] ?? 0) }))
+    .map((cells, index) => ({
+      cells,
+      line: line + (boundaries.lines[index] ?? 0),
+      strayQuote: boundaries.strayQuotes.has(index) ? STRAY_QUOTE : undefined,
+    }))
     .filter(({ cells }) => cells.length > 1 || cells[0] !== "");
   return { lines, end: boundaries.end, nextLine: line + boundaries.nextLine };
 }

@@ -89,3 +89,13 @@ test("names the line of a byte that is not UTF-8 in a later chunk", async () => 
     message: expect.stringContaining(`:${2 + 2 * ROWS}: byte 0xff is not UTF-8`),
   });
 });
+
+test("refuses a value with text after its closing quotation mark", async () => {
+  const file = path.join(temporaryFolder(), "fixes.csv");
+  const line = `EXT-1,accounts,NAME,${HASH},,"Ann"a,ann,2026-11-22,test,set`;
+  writeFileSync(file, `${csvText([CORRECTION_COLUMNS])}${line}\n`);
+  const failure = { code: "config", message: expect.stringMatching(/fixes\.csv:2: there is a quotation mark inside/) };
+  await expect(readCorrections(file)).rejects.toMatchObject(failure);
+  writeFileSync(file, `${csvText([CORRECTION_COLUMNS])}${line}`);
+  await expect(readCorrections(file)).rejects.toMatchObject(failure);
+});

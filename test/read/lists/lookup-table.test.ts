@@ -24,6 +24,16 @@ describe("a row with more cells than the header of a lookup table", () => {
     expect([...(await lookup("code,value\nA,Mill Lane,\n"))]).toEqual([["A", "Mill Lane"]]));
 });
 
+test.each(['A,"Mill" Lane\n', 'A,Mill "Lane"\n', '"A" B,Mill Lane\n'])(
+  "a stray quotation mark in a lookup table is an error: %s",
+  async (row) => {
+    await expect(lookup(`code,value\nX,"Mill ""Lane"""\n${row}`)).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringMatching(/codes\.csv:3: there is a quotation mark inside an unquoted cell/),
+    });
+  },
+);
+
 async function noticesOf(text: string): Promise<readonly string[]> {
   const notices: string[] = [];
   await lookup(text, (notice) => notices.push(notice));
