@@ -58,10 +58,11 @@ export interface StoredSession {
   readonly job: Job;
   readonly files: WatchedFiles;
   readonly resolvedRefusals: number;
+  readonly ledgerVersion: string;
 }
 
 export function createFixSession(
-  { job, files, resolvedRefusals }: StoredSession,
+  { job, files, resolvedRefusals, ledgerVersion }: StoredSession,
   common: EditParts,
   unfinished: Unfinished,
 ): FixSession {
@@ -90,6 +91,7 @@ export function createFixSession(
       file: path.basename(file),
       records: changes.counts(),
       resolvedRefusals,
+      ledgerVersion,
       sources: sourcesOf(parts, job),
       causes: causes.list(),
       outdated,

@@ -32,6 +32,8 @@ export interface FixOverview extends EditedOverview {
    * now valid.
    */
   readonly resolvedRefusals: number;
+  /** The version of the ledger when its rejections were read. `LiveData.version` is the current version. */
+  readonly ledgerVersion: string;
   readonly sources: readonly FixSource[];
   readonly outdated: OutdatedCorrections;
   /** The 1-based number of the last line of the corrections file, if the line is incomplete and therefore ignored. */

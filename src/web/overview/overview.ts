@@ -3,11 +3,12 @@ import { type RunStatus, status } from "../../commands/ledger/run-status.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { DestinationState } from "../../ledger/migration-state.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { DestinationReport } from "../../model/migration-report.ts";
 import { formatPlace } from "../../model/place.ts";
-import { readRunLedger, unlessEmpty } from "../../pipeline/run/run-ledger.ts";
+import { readRunLedger, requireRun, unlessEmpty } from "../../pipeline/run/run-ledger.ts";
 import { headline, leftByDay } from "../../report/page/migration-page.ts";
 import { describeProblem } from "../../report/problems/problem-text.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -54,12 +55,19 @@ function runData({ run, summary, by, state }: RunStatus): RunData {
   return { ...about, ...definedMembers({ finishedAt, by: by && plainText(by, MAX_TEXT) }) };
 }
 
+/** Returns the id of the active run, and text that changes whenever a run starts, or a run that is listed ends. */
+export async function readActivity(
+  store: LedgerStore,
+): Promise<{ readonly active: string | undefined; readonly version: string }> {
+  const active = await unlessEmpty(() => store.activeRun());
+  const latest = await unlessEmpty(() => readRunLedger(store, (ledger) => requireRun(ledger, undefined)));
+  return { active, version: JSON.stringify([active, latest?.id, latest?.exitCode]) };
+}
+
 /** Returns the active run, and a version that changes with the list of runs. Fast enough to be called every second. */
 export async function readLive({ ledger: at }: ProjectSettings, dependencies: Dependencies): Promise<LiveData> {
   const store = await openLedgerStore(at, dependencies);
-  const active = await unlessEmpty(() => store.activeRun());
-  const latest = await unlessEmpty(() => readRunLedger(store, (ledger) => ledger.findRun()));
-  const version = JSON.stringify([active, latest?.id, latest?.exitCode]);
+  const { active, version } = await readActivity(store);
   const [shown] =
     active === undefined ? [] : (await status({ ledger: at, run: active, coverage: [] }, dependencies)).runs;
   if (shown === undefined) return { version };

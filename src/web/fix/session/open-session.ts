@@ -5,9 +5,11 @@ import { pathsFrom } from "../../../job/contract-files.ts";
 import { type Job, openJob } from "../../../job/job.ts";
 import type { JobSettings } from "../../../job/settings/job-settings.ts";
 import { parseAttr } from "../../../json/attr.ts";
+import { openLedgerStore } from "../../../ledger/open-ledger-store.ts";
 import { Failure } from "../../../model/failure.ts";
 import type { Row } from "../../../model/record.ts";
 import { timestamp } from "../../../time/clock.ts";
+import { readActivity } from "../../overview/overview.ts";
 import { correctionsOfKey, followCorrections } from "../edits/correction-log.ts";
 import type { EditParts } from "../edits/edit-cells.ts";
 import type { CurrentRows } from "../edits/plan-cells.ts";
@@ -115,6 +117,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   let firstSeq = 0;
   const unfinished = await readSessionCorrections({ store, log, file, size }, () => (firstSeq += 1));
   const earlier = createEarlierRecords(job.settings, dependencies);
+  const { version: ledgerVersion } = await readActivity(await openLedgerStore(options.ledger));
   const build = async (): Promise<number> => {
     const refusals = await readRefusals(options.ledger, store, earlier);
     return buildSession({ job, store, rows, causes, refusals }, dependencies);
@@ -144,7 +147,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
     beforeAppend: configureOnce(opened),
     onProgress: () => undefined,
   };
-  return createFixSession({ job, files, resolvedRefusals }, parts, unfinished);
+  return createFixSession({ job, files, resolvedRefusals, ledgerVersion }, parts, unfinished);
 }
 
 /** Reads from the current files the rows that have the same keys as the stored rows. Applies no corrections. */

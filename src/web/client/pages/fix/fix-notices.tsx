@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { counted } from "../../../../text/count.ts";
-import type { FixCause, OutdatedCorrections, UnfinishedEdit } from "../../../fix/fix-types.ts";
+import type { FixCause, FixOverview, OutdatedCorrections, UnfinishedEdit } from "../../../fix/fix-types.ts";
+import { useLivePart } from "../../live.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice, Notice } from "../../parts/notice.tsx";
 import { momentText } from "../../parts/time.ts";
@@ -47,9 +48,19 @@ function causeInAddress(): string | null {
   return new URLSearchParams(location.search).get("cause");
 }
 
+/**
+ * Whether a run has started or ended since the check. The platform may have rejected other records in this run. The
+ * page does not check again by itself, because a check ends the sessions of other tabs.
+ */
+export function useOutdated({ ledgerVersion }: FixOverview): boolean {
+  const version = useLivePart(({ event }) => event?.version);
+  return version !== undefined && version !== ledgerVersion;
+}
+
 /** Explains that the check has not found the cause in the address. */
-export function MissingCause({ causes }: { readonly causes: readonly FixCause[] }): JSX.Element | null {
-  if (causeInAddress() === null || wantedCause(causes) !== undefined) return null;
+export function MissingCause({ state }: { readonly state: FixOverview }): JSX.Element | null {
+  const isOutdated = useOutdated(state);
+  if (isOutdated || causeInAddress() === null || wantedCause(state.causes) !== undefined) return null;
   return (
     <Notice kind="info" title="No row here has the chosen cause">
       <p>
@@ -60,15 +71,29 @@ export function MissingCause({ causes }: { readonly causes: readonly FixCause[] 
   );
 }
 
-/** Shows the error of the session, and the file that has changed, unless the error already names this file. */
-export function SessionNotices({ session }: { readonly session: Session }): JSX.Element {
+interface SessionNoticesOptions {
+  readonly session: Session;
+  readonly state: FixOverview;
+}
+
+/**
+ * Shows the error of the session, whether a run has started or ended, and the file that has changed, unless the error
+ * already names this file.
+ */
+export function SessionNotices({ session, state }: SessionNoticesOptions): JSX.Element {
   const { error, overview } = session;
+  const isOutdated = useOutdated(state);
   const changed = `${overview.changedFile} has changed since the check`;
   return (
     <>
       {overview.changedFile !== undefined && error?.message !== changed && (
         <Notice kind="info" title={changed}>
           <p>Cells whose value has changed are not overwritten. Check again to see the current rows.</p>
+        </Notice>
+      )}
+      {isOutdated && (
+        <Notice kind="info" title="A run has started or ended since the check">
+          <p>The platform may have rejected other records. Check again to see the current rejections.</p>
         </Notice>
       )}
       {error !== undefined && <ErrorNotice error={error} />}

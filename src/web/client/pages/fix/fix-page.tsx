@@ -33,7 +33,7 @@ export function FixPage(): JSX.Element {
           <Button onClick={check}>Check again</Button>
         </>
       )}
-      {state?.status === "ready" && <MissingCause causes={state.causes} />}
+      {state?.status === "ready" && <MissingCause state={state} />}
       {state?.status === "ready" && <Workbench key={state.session} state={state} onCheck={check} onEnd={reload} />}
     </>
   );

@@ -8,7 +8,7 @@ import { Notice } from "../../parts/notice.tsx";
 import { CauseList } from "./cause-list.tsx";
 import { CellDetails } from "./cell-details.tsx";
 import type { ActiveCell } from "./grid-options.ts";
-import { IncompleteLine, Outdated, SessionNotices, Unfinished, wantedCause } from "./fix-notices.tsx";
+import { IncompleteLine, Outdated, SessionNotices, Unfinished, useOutdated, wantedCause } from "./fix-notices.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 import { type GridView, RowGrid } from "./row-grid.tsx";
 import { type Session, useSession } from "./use-session.ts";
@@ -46,11 +46,11 @@ export function Workbench({ state, onCheck, onEnd }: WorkbenchOptions): JSX.Elem
   };
   const check = (): void => session.leave(onCheck);
   if (cause === undefined || source === undefined || records.total === 0)
-    return <Finished refused={state.resolvedRefusals} onCheck={check} />;
+    return <Finished session={session} state={state} onCheck={check} />;
   return (
     <>
       <Summary session={session} onCheck={check} />
-      <SessionNotices session={session} />
+      <SessionNotices session={session} state={state} />
       {unfinished !== undefined && <Unfinished unfinished={unfinished} session={session} />}
       <Outdated outdated={state.outdated} file={state.file} />
       <IncompleteLine line={state.incompleteLine} file={state.file} />
@@ -119,23 +119,29 @@ function Summary({ session, onCheck }: { readonly session: Session; readonly onC
   );
 }
 
-interface FinishedOptions extends Pick<WorkbenchOptions, "onCheck"> {
-  /** The number of records that the platform rejected in their last push. */
-  readonly refused: number;
+interface FinishedOptions extends Pick<WorkbenchOptions, "state" | "onCheck"> {
+  readonly session: Session;
 }
 
-function Finished({ refused, onCheck }: FinishedOptions): JSX.Element {
+function Finished({ session, state, onCheck }: FinishedOptions): JSX.Element {
+  const refused = state.resolvedRefusals;
+  const isOutdated = useOutdated(state) || session.overview.changedFile !== undefined;
   return (
     <>
-      <Notice kind="good" title="No records need work">
-        <p>
-          {refused === 0
-            ? "All records are valid, and no rejections by the platform remain."
-            : `All records are valid. The platform rejected ${counted(refused, "record")} in the last push. ` +
-              `${refused === 1 ? "Its" : "Their"} content has changed since: push again.`}
-        </p>
-      </Notice>
-      <Button onClick={onCheck}>Check again</Button>
+      <SessionNotices session={session} state={state} />
+      {!isOutdated && (
+        <Notice kind="good" title="No records need work">
+          <p>
+            {refused === 0
+              ? "All records are valid, and no rejections by the platform remain."
+              : `All records are valid. The platform rejected ${counted(refused, "record")} in the last push. ` +
+                `${refused === 1 ? "Its" : "Their"} content has changed since: push again.`}
+          </p>
+        </Notice>
+      )}
+      <Button kind={isOutdated ? "main" : "plain"} onClick={onCheck}>
+        Check again
+      </Button>
     </>
   );
 }
