@@ -41,7 +41,7 @@ export async function startWebServer(project: WebProject, port: number): Promise
   const access = createAccess();
   const server = createServer();
   const webPush = createWebPush(project);
-  const app = createWebApp(project, access, webPush, () => portOf(server));
+  const app = createWebApp(untilDrained(project), access, webPush, () => portOf(server));
   server.on("request", getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await listen(server, port);
   const origin = `http://127.0.0.1:${portOf(server)}/`;
@@ -57,6 +57,15 @@ export async function startWebServer(project: WebProject, port: number): Promise
       await closed;
     },
   };
+}
+
+/**
+ * Returns a project whose unexpected errors are not logged once the program ends. The end interrupts checks and the work
+ * of requests at any point, so their errors are not bugs. A push waits for its requests, so its errors are.
+ */
+function untilDrained(project: WebProject): WebProject {
+  const { drain } = project.dependencies;
+  return { ...project, logBug: (error) => (drain.aborted ? undefined : project.logBug(error)) };
 }
 
 /** Larger than a JSON record (16 MiB), so that every value of a record can be saved. */
