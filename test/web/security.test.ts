@@ -113,6 +113,13 @@ describe("the server of migrate web", () => {
     expect(JSON.parse(reply.body)).toMatchObject({ error: { code: "invalid_request" } });
   });
 
+  it("refuses a request without a body and its size (it used to be reported as a bug)", async () => {
+    const headers = { ...session, ...JSON_BODY, origin: web.origin };
+    for (const method of ["DELETE", "OPTIONS"])
+      expect(await send(web.origin, "/api/fix/check", { method, headers })).toMatchObject({ status: 411 });
+    expect(web.cli.stderr()).not.toContain("bug");
+  });
+
   it("allows no other origin to read a reply", async () => {
     const reply = await send(web.origin, "/api/project", {
       method: "OPTIONS",

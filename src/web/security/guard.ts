@@ -48,7 +48,8 @@ export async function checkOrigin({ req }: Context, next: Next): Promise<void> {
     throw new RefusedRequest(415, "invalid_request", "Expected a JSON body");
   }
   // The limit on the size of a body needs the size in advance.
-  if (isChange && req.header("transfer-encoding") !== undefined) {
+  const hasSize = req.header("content-length") !== undefined && req.header("transfer-encoding") === undefined;
+  if (isChange && !hasSize) {
     throw new RefusedRequest(411, "invalid_request", "A request must state its size");
   }
   await next();
