@@ -119,7 +119,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   const earlier = createEarlierRecords(job.settings, dependencies);
   const { version: ledgerVersion } = await readActivity(await openLedgerStore(options.ledger));
   const build = async (): Promise<number> => {
-    const refusals = await readRefusals(options.ledger, store, earlier);
+    const refusals = await readRefusals(options.ledger, { operation: job.operation, store, earlier });
     return buildSession({ job, store, rows, causes, refusals }, dependencies);
   };
   const resolvedRefusals = await build().finally(earlier.close);

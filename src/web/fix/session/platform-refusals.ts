@@ -1,10 +1,14 @@
+import type { Operation } from "../../../contract/operations/operation.ts";
+import { endpointOf } from "../../../job/endpoint.ts";
 import type { Job } from "../../../job/job.ts";
+import { settingsIfKnown } from "../../../job/settings/recorded-settings.ts";
 import { NON_FIELD_ERRORS, parseAttr } from "../../../json/attr.ts";
 import { differingAttrs } from "../../../json/differing-attrs.ts";
 import type { Ledger } from "../../../ledger/ledger.ts";
 import type { OpenRecord } from "../../../ledger/migration-state.ts";
 import { openLedgerStore } from "../../../ledger/open-ledger-store.ts";
 import { contentHash } from "../../../ledger/records/record-hashes.ts";
+import type { Run } from "../../../ledger/records/run.ts";
 import { cellsOf, type Place } from "../../../model/place.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { InputRecord, MappedRecord } from "../../../model/record.ts";
@@ -27,13 +31,27 @@ export interface Refusals {
   readonly openFor: (key: string | undefined, record: InputRecord, job: Job) => Promise<readonly Problem[]>;
 }
 
-/** Reads the refusals from the ledger. Returns no refusals if there is no ledger. */
-export async function readRefusals(locator: string, store: SessionStore, earlier: EarlierRecords): Promise<Refusals> {
+interface RefusalParts {
+  readonly operation: Operation;
+  readonly store: SessionStore;
+  readonly earlier: EarlierRecords;
+}
+
+/**
+ * Reads the refusals of an operation from the ledger, because another operation can have records with the same keys.
+ * Returns no refusals if there is no ledger.
+ */
+export async function readRefusals(locator: string, { operation, store, earlier }: RefusalParts): Promise<Refusals> {
   let count = 0;
   const opened = await openLedgerStore(locator);
   await unlessEmpty(() =>
     readRunLedger(opened, async (ledger) => {
-      for await (const batch of ledger.openRecords()) count += await noteRefused(batch, ledger, store);
+      const runs = (await ledger.runs()).filter((run) => hasOperation(run, operation));
+      const ids = new Set(runs.map(({ id }) => id));
+      for await (const batch of ledger.openRecords()) {
+        const own = batch.filter(({ run }) => ids.has(run));
+        count += await noteRefused(own, ledger, store);
+      }
       for (const { run } of store.all("select distinct run from refused")) await earlier.prepare(String(run), ledger);
     }),
   );
@@ -55,6 +73,12 @@ export async function readRefusals(locator: string, store: SessionStore, earlier
       return problems.filter((problem) => !isCellChanged(problem, refused, now) && !isChanged(problem, changed));
     },
   };
+}
+
+/** Whether a run sent its records to the address of an operation, on any platform. */
+function hasOperation(run: Run, operation: Operation): boolean {
+  const baseUrl = settingsIfKnown(run)?.target.baseUrl;
+  return baseUrl === undefined || endpointOf(baseUrl, operation) === run.endpoint;
 }
 
 function contentOf({ payload, parameters }: MappedRecord): string {

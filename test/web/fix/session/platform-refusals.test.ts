@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CONTRACT, goodAccounts, useSandbox, type Workplace, workplace } from "../../../e2e/push-scene.ts";
 import { edit, errorsOf, type FixScene, rowsOf, sceneIn, TAB } from "../fix-scene.ts";
@@ -88,4 +88,13 @@ test("a refusal no longer counts as open if the extract has changed after a corr
   scene.change("accounts.csv", "DE1 2CU", "DE1 2GU");
   const { overview } = await scene.open();
   expect(overview()).toMatchObject({ records: { total: 0 }, resolvedRefusals: 1 });
+});
+
+test("a refusal by another operation with the same key is not listed (it used to count as open)", async () => {
+  const scene = await refusedByPlatform();
+  const contract = readFileSync(CONTRACT, "utf8").replaceAll("/data-import/accounts/", "/data-import/tariffs/");
+  writeFileSync(scene.file("other.yaml"), contract);
+  scene.change("migrate.yaml", `contract: ${CONTRACT}`, "contract: other.yaml");
+  const { overview } = await scene.open();
+  expect(overview()).toMatchObject({ records: { total: 0 }, resolvedRefusals: 0 });
 });
