@@ -111,6 +111,21 @@ describeWebPages("the Fix page", (open) => {
     await web.stop();
   });
 
+  it("lists a correction that is not applied even if no records need work (it used to be hidden)", async () => {
+    const folder = project({ accounts: [{ REF: "A", TYPE: "X" }] });
+    appendFileSync(path.join(folder, "migrate.yaml"), "corrections: corrections.csv\n");
+    expect((await runCli(["corrections", "add", "A", "TYPE", "B"], { cwd: folder })).code).toBe(0);
+    const extract = path.join(folder, "accounts.csv");
+    writeFileSync(extract, readFileSync(extract, "utf8").replace(",X,", ",D,"));
+    const web = await startWeb(folder);
+    const { page, complaints } = await open(fixAddress(web));
+    await page.getByText("No records need work").waitFor();
+    await page.getByText("1 correction in corrections.csv not applied: the extract has changed since").waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await web.stop();
+  });
+
   it("shows and copies hostile values as text", async () => {
     const script = "<img src=x onerror=\"document.title='hit'\"><script>document.title='hit'</script>";
     const folder = project({

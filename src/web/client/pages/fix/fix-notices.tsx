@@ -74,13 +74,15 @@ export function MissingCause({ state }: { readonly state: FixOverview }): JSX.El
 interface SessionNoticesOptions {
   readonly session: Session;
   readonly state: FixOverview;
+  /** Checks the project again. */
+  readonly onCheck: () => void;
 }
 
 /**
- * Shows the error of the session, whether a run has started or ended, and the file that has changed, unless the error
- * already names this file.
+ * Shows the error of the session, whether a run has started or ended, the file that has changed, unless the error
+ * already names this file, and the corrections that need attention.
  */
-export function SessionNotices({ session, state }: SessionNoticesOptions): JSX.Element {
+export function SessionNotices({ session, state, onCheck }: SessionNoticesOptions): JSX.Element {
   const { error, overview } = session;
   const isOutdated = useOutdated(state);
   const changed = `${overview.changedFile} has changed since the check`;
@@ -97,6 +99,11 @@ export function SessionNotices({ session, state }: SessionNoticesOptions): JSX.E
         </Notice>
       )}
       {error !== undefined && <ErrorNotice error={error} />}
+      {overview.unfinished !== undefined && (
+        <Unfinished unfinished={overview.unfinished} session={session} onCheck={onCheck} />
+      )}
+      <Outdated outdated={state.outdated} file={state.file} />
+      <IncompleteLine line={state.incompleteLine} file={state.file} />
     </>
   );
 }
@@ -104,12 +111,17 @@ export function SessionNotices({ session, state }: SessionNoticesOptions): JSX.E
 interface UnfinishedOptions {
   readonly unfinished: UnfinishedEdit;
   readonly session: Session;
+  readonly onCheck: () => void;
 }
 
-/** Shows an unfinished edit of many cells, left by a program that ended early. */
-export function Unfinished({ unfinished, session }: UnfinishedOptions): JSX.Element {
+/**
+ * Shows an unfinished edit of many cells, left by a program that ended early. Checks again after an undo, because the
+ * check omitted the records that the edit had fixed.
+ */
+function Unfinished({ unfinished, session, onCheck }: UnfinishedOptions): JSX.Element {
   const { source, column, at, saved } = unfinished;
-  const settle = (action: "keep" | "undo"): void => void session.send("unfinished", { at, action });
+  const settle = (action: "keep" | "undo"): void =>
+    void session.send("unfinished", { at, action }).then((isDone) => isDone && action === "undo" && onCheck());
   return (
     <Notice kind="error" title="A bulk edit was interrupted">
       <p>
@@ -130,7 +142,7 @@ interface OutdatedOptions {
 }
 
 /** Lists corrections that are not applied because the extract has changed since the correction. */
-export function Outdated({ outdated, file }: OutdatedOptions): JSX.Element | null {
+function Outdated({ outdated, file }: OutdatedOptions): JSX.Element | null {
   if (outdated.count === 0) return null;
   return (
     <Notice
@@ -151,7 +163,7 @@ export function Outdated({ outdated, file }: OutdatedOptions): JSX.Element | nul
   );
 }
 
-export function IncompleteLine({
+function IncompleteLine({
   line,
   file,
 }: {

@@ -8,7 +8,7 @@ import { Notice } from "../../parts/notice.tsx";
 import { CauseList } from "./cause-list.tsx";
 import { CellDetails } from "./cell-details.tsx";
 import type { ActiveCell } from "./grid-options.ts";
-import { IncompleteLine, Outdated, SessionNotices, Unfinished, useOutdated, wantedCause } from "./fix-notices.tsx";
+import { SessionNotices, useOutdated, wantedCause } from "./fix-notices.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 import { type GridView, RowGrid } from "./row-grid.tsx";
 import { type Session, useSession } from "./use-session.ts";
@@ -36,7 +36,7 @@ export function Workbench({ state, onCheck, onEnd }: WorkbenchOptions): JSX.Elem
       setActive((before) => before && { ...before, row: rows?.find(({ id }) => id === before.row?.id) ?? before.row });
     },
   });
-  const { records, causes, progress, unfinished } = session.overview;
+  const { records, causes, progress } = session.overview;
   const cause = causes.find(({ id }) => id === filter.cause) ?? causes[0];
   const source = state.sources[filter.source];
   const choose = (next: RowFilter): void => {
@@ -50,10 +50,7 @@ export function Workbench({ state, onCheck, onEnd }: WorkbenchOptions): JSX.Elem
   return (
     <>
       <Summary session={session} onCheck={check} />
-      <SessionNotices session={session} state={state} />
-      {unfinished !== undefined && <Unfinished unfinished={unfinished} session={session} />}
-      <Outdated outdated={state.outdated} file={state.file} />
-      <IncompleteLine line={state.incompleteLine} file={state.file} />
+      <SessionNotices session={session} state={state} onCheck={check} />
       <div class="fix">
         <CauseList
           causes={causes}
@@ -128,7 +125,7 @@ function Finished({ session, state, onCheck }: FinishedOptions): JSX.Element {
   const isOutdated = useOutdated(state) || session.overview.changedFile !== undefined;
   return (
     <>
-      <SessionNotices session={session} state={state} />
+      <SessionNotices session={session} state={state} onCheck={onCheck} />
       {!isOutdated && (
         <Notice kind="good" title="No records need work">
           <p>
