@@ -56,6 +56,19 @@ describeWebPages("the Overview and Problems pages", (open) => {
     expect(await page.getByText("There are no runs yet.").isVisible()).toBe(true);
   });
 
+  it("say that the ledger is being read (the Overview page used to stay empty)", async () => {
+    const web = await startWithSandbox(demoProject({ sandbox: sandbox.ready }), sandbox);
+    const { page } = await open(web.address);
+    await page.getByText("There are no runs yet.").waitFor();
+    await page.route("**/api/overview", () => undefined);
+    await page.reload();
+    await page.getByText("Reading the ledger…").waitFor();
+    await page.unroute("**/api/overview");
+    await page.reload();
+    await page.getByText("There are no runs yet.").waitFor();
+    expect(await page.isVisible("text=Reading the ledger…")).toBe(false);
+  });
+
   it("explain an empty folder, a missing token and a stopped program", async () => {
     const web = await startWithSandbox(temporaryFolder(), sandbox);
     const { page: stranger } = await open(web.origin);

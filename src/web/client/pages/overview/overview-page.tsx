@@ -25,6 +25,7 @@ export function OverviewPage(): JSX.Element {
     <>
       <h1>{data?.headline ?? "Overview"}</h1>
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      {data === undefined && error === undefined && <p class="soft">Reading the ledger…</p>}
       {data?.destinations.length === 0 && (
         <p>Nothing has been pushed yet. The Problems page shows the errors in the files, before anything is sent.</p>
       )}
