@@ -151,7 +151,7 @@ describeWebPages("the mapping", (open) => {
     const web = await startWeb(demoProject());
     const { page } = await open(web.address.replace("/#", "/mapping#"));
     const before = await trial(page);
-    await page.route("**/api/overview/events", (route) => route.abort());
+    await page.route("**/api/overview/live", (route) => route.abort());
     await page.reload();
     await page.waitForSelector("text=The program is no longer running");
     await page.waitForSelector('[role=option]:has-text("TOWN")');

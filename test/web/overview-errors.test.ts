@@ -44,7 +44,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     const config = path.join(folder, "migrate.yaml");
     const good = readFileSync(config, "utf8");
     await page.getByText("There are no runs yet.").waitFor();
-    await page.route("**/api/overview/events", () => undefined);
+    await page.route("**/api/overview/live", () => undefined);
     await page.reload();
     await page.getByText("There are no runs yet.").waitFor();
     writeFileSync(config, good.replace("contract:", "contrat:"));

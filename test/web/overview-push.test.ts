@@ -33,6 +33,18 @@ describeWebPages("the Overview page", (open) => {
     expect(complaints).toEqual([]);
   });
 
+  it("is shown in any number of tabs (the seventh tab used to stay empty)", async () => {
+    const web = await startWithSandbox(demoProject({ sandbox: sandbox.ready }), sandbox);
+    const { page } = await open(web.address);
+    await page.getByText("There are no runs yet.").waitFor();
+    for (let tabs = 2; tabs <= 8; tabs += 1) {
+      const tab = await page.context().newPage();
+      await tab.goto(web.origin);
+      await tab.getByText("There are no runs yet.").waitFor();
+      expect(await tab.getByRole("alert").count()).toBe(0);
+    }
+  });
+
   it("asks for the supplier's code before sending to production", async () => {
     const folder = demoProject({ sandbox: sandbox.ready });
     appendFileSync(path.join(folder, "migrate.yaml"), "    environment: production\n");

@@ -41,29 +41,6 @@ export async function postJson<T>(path: string, body: object, signal?: AbortSign
   return jsonOf<T>(await request(path, { method: "POST", body: text, ...(signal !== undefined && { signal }) }));
 }
 
-/**
- * Yields the messages of a server-sent event stream. Does not use `EventSource`, because it cannot send the session
- * key.
- * @throws ApiError if the stream cannot be opened, or ends before the signal is aborted
- */
-export async function* messagesOf<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
-  const { body } = await request(path, { signal });
-  if (body === null) return;
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-    if (done || value === undefined) break;
-    const blocks = (text + value).split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const message: T = JSON.parse(block.replace(/^data: ?/, ""));
-      yield message;
-    }
-  }
-  if (!signal.aborted) throw serverStopped();
-}
-
 async function request(path: string, options: RequestInit): Promise<Response> {
   const key = localStorage.getItem(KEY);
   const headers = {

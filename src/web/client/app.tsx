@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ErrorDetails } from "../../model/failure.ts";
 import type { ProjectData } from "../project-data.ts";
 import { openSession } from "./api.ts";
-import { followEvents, useLive } from "./live.ts";
+import { followActivity, useLive } from "./live.ts";
 import { FixPage } from "./pages/fix/fix-page.tsx";
 import { MappingPage } from "./pages/mapping/mapping-page.tsx";
 import { OverviewPage } from "./pages/overview/overview-page.tsx";
@@ -70,7 +70,7 @@ interface FrameOptions {
 function Frame({ project, reloadProject }: FrameOptions): JSX.Element {
   useEffect(() => {
     const ending = new AbortController();
-    void followEvents(ending.signal);
+    void followActivity(ending.signal);
     return () => ending.abort();
   }, []);
   const [path, goTo] = usePath();

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ErrorDetails } from "../../model/failure.ts";
 import type { OverviewEvent, OverviewMessage } from "../overview/overview-data.ts";
 import type { PushState } from "../push/push-data.ts";
-import { messagesOf, postJson } from "./api.ts";
+import { getJson, postJson } from "./api.ts";
 import { detailsOf } from "./use-data.ts";
 
 export interface Live {
@@ -11,7 +11,7 @@ export interface Live {
   readonly error: ErrorDetails | undefined;
 }
 
-const RETRY_MS = 2000;
+const EVERY_MS = 1000;
 const listeners = new Set<() => void>();
 let current: Live = { event: undefined, error: undefined };
 
@@ -20,17 +20,19 @@ function change(next: Partial<Live>): void {
   for (const listener of listeners) listener();
 }
 
-/** Follows the server's events until the signal is aborted. Reconnects after an interruption. */
-export async function followEvents(signal: AbortSignal): Promise<void> {
+/**
+ * Asks the server for its activity until the signal is aborted. A stream of events would hold a connection for each
+ * tab, and browsers open at most six connections to a server: with six tabs, all other requests would wait forever.
+ */
+export async function followActivity(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      for await (const message of messagesOf<OverviewMessage>("/api/overview/events", signal)) {
-        change(message.kind === "live" ? { event: message.event, error: undefined } : { error: message.error });
-      }
+      const message = await getJson<OverviewMessage>("/api/overview/live", signal);
+      change(message.kind === "live" ? { event: message.event, error: undefined } : { error: message.error });
     } catch (error) {
       if (!signal.aborted) change({ error: detailsOf(error) });
     }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   }
 }
 
