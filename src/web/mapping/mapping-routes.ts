@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { RefusedRequest } from "../error-reply.ts";
 import { requestBody } from "../request-body.ts";
+import { stoppable } from "../stoppable.ts";
 import type { WebProject } from "../web-project.ts";
 import { findSetup, operationsOf, withSheets } from "./find-setup.ts";
 import type {
@@ -77,7 +77,7 @@ export function mappingRoutes(project: WebProject): Hono {
     .post("/guess", async (context) => {
       const setup = await requestBody(context, SETUP);
       const { text, encoding } = await withJob(setup, (job) =>
-        service.guess({ ...job, sources: setup.sources }, stoppable(dependencies, context.req.raw.signal)),
+        service.guess({ ...job, sources: setup.sources }, stoppable(dependencies, context)),
       );
       return context.json({ text, setup: { ...setup, ...definedMembers({ encoding }) } });
     })
@@ -87,7 +87,7 @@ export function mappingRoutes(project: WebProject): Hono {
     })
     .post("/check", async (context) => {
       const draft = await requestBody(context, DRAFT);
-      const stopping = stoppable(dependencies, context.req.raw.signal);
+      const stopping = stoppable(dependencies, context);
       return context.json(await withJob(draft.setup, (job) => service.check({ ...draft, job }, stopping)));
     })
     .get("/files", async (context) => context.json(await withJob(undefined, (job) => filesOf(job, project))))
@@ -100,18 +100,13 @@ export function mappingRoutes(project: WebProject): Hono {
           `The project folder has no extract ${file}`,
           "Reload the page.",
         );
-      const stopping = stoppable(dependencies, context.req.raw.signal);
+      const stopping = stoppable(dependencies, context);
       return context.json(await withJob(setup, (job) => describeNewSource({ job, text, file }, stopping)));
     })
     .post("/save", async (context) => {
       const body = await requestBody(context, DRAFT.extend({ base: z.string().optional() }));
       return context.json(await withJob(body.setup, (job) => save(job, body, { service, project })));
     });
-}
-
-/** Returns dependencies that cancel the work when the page no longer waits for the reply. */
-function stoppable(dependencies: Dependencies, signal: AbortSignal): Dependencies {
-  return { ...dependencies, drain: AbortSignal.any([dependencies.drain, signal]) };
 }
 
 /**
