@@ -147,6 +147,18 @@ describeWebPages("the mapping", (open) => {
     await web.stop();
   });
 
+  it("separates the trial run from the field with a line above it on a narrow screen (the line used to be on its left)", async () => {
+    const web = await startWeb(demoProject());
+    const { page } = await open(web.address.replace("/#", "/mapping#"), { width: 390 });
+    await page.waitForSelector(".side > section + section");
+    const widths = "(({ borderTopWidth, borderLeftWidth }) => [borderTopWidth, borderLeftWidth])";
+    const trialStyle = `${widths}(getComputedStyle(document.querySelector(".side > section + section")))`;
+    expect(await page.evaluate(trialStyle)).toEqual(["1px", "0px"]);
+    await page.setViewportSize({ width: 900, height: 800 });
+    expect(await page.evaluate(trialStyle)).toEqual(["0px", "1px"]);
+    await web.stop();
+  });
+
   it("says once that the server cannot be reached, and checks the records when the server answers again", async () => {
     const web = await startWeb(demoProject());
     const { page } = await open(web.address.replace("/#", "/mapping#"));
