@@ -4,6 +4,7 @@ import type { CheckProgress } from "../../job/dependencies.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { Failure, failureDetails } from "../../model/failure.ts";
 import { RefusedRequest } from "../error-reply.ts";
+import { eolOf } from "../mapping/yaml/places.ts";
 import type { ProjectSettings, WebProject } from "../web-project.ts";
 import type { FixSession } from "./fix-session.ts";
 import type { FixState } from "./fix-types.ts";
@@ -88,7 +89,8 @@ async function nameFile(name: string, { job, configFile }: ProjectSettings, proj
   const file = pathsFrom(project.folder)(configFile);
   const before = await readFile(file, "utf8");
   try {
-    await appendFile(file, `${before === "" || before.endsWith("\n") ? "" : "\n"}${line}\n`);
+    const eol = eolOf(before);
+    await appendFile(file, `${before === "" || before.endsWith("\n") ? "" : eol}${line}${eol}`);
   } catch (cause) {
     throw new Failure("storage", `${configFile} cannot be written`, { hint: remedyOf(cause, file), cause });
   }

@@ -4,7 +4,19 @@ import { expect, onTestFinished, test } from "vitest";
 import type { EditResult, FixState } from "../../../src/web/fix/fix-types.ts";
 import { CONTRACT, goodAccounts, writeExtract } from "../../e2e/push-scene.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
-import { clientOf, startWeb } from "../web-scene.ts";
+import { clientOf, type Reply, startWeb, type WebClient } from "../web-scene.ts";
+
+/** Corrects the date of birth of the first customer. Returns the reply. */
+async function editDate(client: WebClient): Promise<Reply> {
+  let state = await client.get<FixState>("/api/fix");
+  while (state.status === "checking") state = await client.get<FixState>("/api/fix");
+  if (state.status !== "ready") throw new Error(state.error.message);
+  const source = state.sources.findIndex(({ name }) => name === "customers");
+  const column = state.sources[source]?.columns.indexOf("DOB");
+  const cells = [{ position: 0, column, value: "1971-02-28" }];
+  const { session } = state;
+  return client.post("/api/fix/edits", { session, tab: "one", seen: 0, values: "hidden", source, cause: 0, cells });
+}
 
 test("an edit without a configuration file is refused, with a hint to create the file (the hint used to name a missing file)", async () => {
   const folder = temporaryFolder();
@@ -13,20 +25,25 @@ test("an edit without a configuration file is refused, with a hint to create the
   const web = await startWeb(folder, ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--supplier", "ACME"]);
   onTestFinished(web.stop);
   const client = await clientOf(web);
-  let state = await client.get<FixState>("/api/fix");
-  while (state.status === "checking") state = await client.get<FixState>("/api/fix");
-  if (state.status !== "ready") throw new Error(state.error.message);
-  const source = state.sources.findIndex(({ name }) => name === "customers");
-  const column = state.sources[source]?.columns.indexOf("DOB");
-  const cells = [{ position: 0, column, value: "1971-02-28" }];
-  const edit = { session: state.session, tab: "one", seen: 0, values: "hidden", source, cause: 0, cells };
-
-  const refused = await client.post("/api/fix/edits", edit);
+  const refused = await editDate(client);
   expect(refused.body).toContain("create the file migrate.yaml with this line, then repeat the edit");
   expect(existsSync(path.join(folder, "corrections.csv"))).toBe(false);
 
   writeFileSync(path.join(folder, "migrate.yaml"), "corrections: corrections.csv\n");
-  const { saved }: EditResult = JSON.parse((await client.post("/api/fix/edits", edit)).body);
+  const { saved }: EditResult = JSON.parse((await editDate(client)).body);
   expect(saved).toBe(1);
   expect(readFileSync(path.join(folder, "corrections.csv"), "utf8")).toContain("1971-02-28");
+});
+
+test("the first edit adds its setting with the line endings of the configuration (it used to add a line feed)", async () => {
+  const folder = temporaryFolder();
+  const accounts = goodAccounts(1);
+  writeExtract(folder, { accounts, customers: accounts.map(({ REF }) => ({ REF, DOB: "31/02/1971" })) });
+  const configuration = `contract: ${CONTRACT}\r\nmapping: mapping.yaml\r\nsupplier: ACME`;
+  writeFileSync(path.join(folder, "migrate.yaml"), configuration);
+  const web = await startWeb(folder);
+  onTestFinished(web.stop);
+  expect(await editDate(await clientOf(web))).toMatchObject({ status: 200 });
+  const written = readFileSync(path.join(folder, "migrate.yaml"), "utf8");
+  expect(written).toBe(`${configuration}\r\ncorrections: corrections.csv\r\n`);
 });
