@@ -140,10 +140,12 @@ describe("the next command", () => {
     }
   });
 
-  it("is absent after invalid usage or input while reading, because a resumed run would end in the same way", () => {
+  it("is absent after invalid usage or input, because a resumed run would end in the same way", () => {
     const rejects = [{ source: undefined, path: "out/rejects.csv" }];
-    const summary = { counts: { invalid: 1, pending: 2 }, exitCode: 2 };
-    expect(nextCommand(remainderOf({ run: { state: "planning" }, summary, rest: { rejects } }))).toBeUndefined();
+    for (const state of ["planning", "finished"] as const) {
+      const summary = { counts: { invalid: 1, pending: 2 }, exitCode: 2 };
+      expect(nextCommand(remainderOf({ run: { state }, summary, rest: { rejects } }))).toBeUndefined();
+    }
   });
 
   it("resumes a run that ended while sending, for example because the proxy refused the password", () => {

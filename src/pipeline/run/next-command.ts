@@ -9,6 +9,7 @@ import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { ledgerFlag } from "../../ledger/open-ledger-store.ts";
 import { counted } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
+import { SENT_STATUSES } from "./run-ledger.ts";
 import { TOO_MANY_ERRORS } from "./run-state.ts";
 
 /**
@@ -62,14 +63,11 @@ export function hasSettledNothing(before: Counts, after: Counts): boolean {
 
 /**
  * Returns the next command for the user; undefined if there is nothing left to do, or if something must be corrected
- * first. The user must correct something after a push that read its input only in part because of `--max-errors`,
- * invalid usage or invalid input, because a resumed push would end in the same way.
+ * first.
  */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
-  const { exitCode } = left.summary;
-  const wouldEndAgain = exitCode === TOO_MANY_ERRORS || exitCode === FAILURES.usage;
-  if (run.command === "push" && run.state === "planning" && wouldEndAgain) return undefined;
+  if (run.command === "push" && mustBeCorrected(left)) return undefined;
   const inLedger = ledgerFlag(ledger);
   if (left.isLedgerLost === true) return shellCommand(["migrate", "ledger", "repair", ...inLedger]);
   if (isUnfinished(left)) {
@@ -84,6 +82,15 @@ export function nextCommand(left: RunRemainder): string | undefined {
     source === undefined ? [file] : ["--source", `${source}=${file}`],
   );
   return shellCommand(["migrate", "documents", "check", ...sources, ...jobFlags(settings), ...left.flags]);
+}
+
+/**
+ * Whether a resumed push would end in the same way: the push ended because of `--max-errors`, or because of invalid
+ * usage or input before it sent anything.
+ */
+function mustBeCorrected({ run, summary: { counts, exitCode } }: RunRemainder): boolean {
+  if (exitCode === FAILURES.usage) return SENT_STATUSES.every((status) => (counts[status] ?? 0) === 0);
+  return run.state === "planning" && exitCode === TOO_MANY_ERRORS;
 }
 
 /**

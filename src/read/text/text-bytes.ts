@@ -124,7 +124,7 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
   return new Failure("source_bad_encoding", `${source.file}:${line}: ${what} (offset ${offset})`, {
     hint:
       declared === "utf-8"
-        ? "declare its encoding with --encoding: usually windows-1252 for an extract from Windows or Excel, or " +
+        ? "if the extract comes from Windows or Excel, declare its encoding: usually --encoding windows-1252, or " +
           "windows-1250 for Central European languages. Then check names with accents"
         : `the file was read as ${declared}; declare its real encoding with --encoding`,
     place: { file: source.file, line },
