@@ -143,7 +143,7 @@ describe("the next command", () => {
   it("is absent after invalid usage or input, because a resumed run would end in the same way", () => {
     const rejects = [{ source: undefined, path: "out/rejects.csv" }];
     for (const state of ["planning", "finished"] as const) {
-      const summary = { counts: { invalid: 1, pending: 2 }, exitCode: 2 };
+      const summary = { counts: { invalid: 1, pending: 2, ambiguous: 1, rejected: 1 }, exitCode: 2 };
       expect(nextCommand(remainderOf({ run: { state }, summary, rest: { rejects } }))).toBeUndefined();
     }
   });

@@ -9,7 +9,6 @@ import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { ledgerFlag } from "../../ledger/open-ledger-store.ts";
 import { counted } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import { SENT_STATUSES } from "./run-ledger.ts";
 import { TOO_MANY_ERRORS } from "./run-state.ts";
 
 /**
@@ -85,11 +84,11 @@ export function nextCommand(left: RunRemainder): string | undefined {
 }
 
 /**
- * Whether a resumed push would end in the same way: the push ended because of `--max-errors`, or because of invalid
- * usage or input before it sent anything.
+ * Whether a resumed push would end in the same way: the push ended while reading because of `--max-errors`, or because
+ * of invalid usage or input before the platform accepted a record. Other statuses may come from earlier runs.
  */
 function mustBeCorrected({ run, summary: { counts, exitCode } }: RunRemainder): boolean {
-  if (exitCode === FAILURES.usage) return SENT_STATUSES.every((status) => (counts[status] ?? 0) === 0);
+  if (exitCode === FAILURES.usage) return run.state === "planning" || (counts.accepted ?? 0) === 0;
   return run.state === "planning" && exitCode === TOO_MANY_ERRORS;
 }
 

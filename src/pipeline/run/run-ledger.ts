@@ -88,8 +88,7 @@ export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<bool
   return (counts.blocked ?? 0) > (await countUnrequested(ledger, id, "blocked"));
 }
 
-/** The statuses of records that a run has sent. */
-export const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous"];
+const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous"];
 
 /** Counts the ambiguous records of the run that an earlier run sent, and that this run has not sent. */
 export async function countAmbiguousBefore(
