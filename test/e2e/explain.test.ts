@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CONTRACT, goodAccounts, latestRun, useSandbox, workplace } from "./push-scene.ts";
 
@@ -29,6 +29,9 @@ test("explain does not take the account for an earlier version of its notes (bot
   expect(stdout).not.toContain("\nRequests\n");
   const other = `Another record has this key (import-account): migrate explain ${key} --run ${accounts}`;
   expect(stdout).toContain(other);
+  renameSync(work.file(".migrate/ledger.db"), work.file("moved.db"));
+  expect((await work.migrate(["explain", key, "--ledger", "moved.db"])).stdout).toContain(`${other} --ledger moved.db`);
+  renameSync(work.file("moved.db"), work.file(".migrate/ledger.db"));
   const json: unknown = JSON.parse((await work.migrate(["explain", key, "--json"])).stdout);
   expect(json).toMatchObject({ attempts: [], sameKeyElsewhere: [{ run: accounts, operation: "import-account" }] });
   expect((await work.migrate(["explain", key, "--run", accounts])).stdout).toMatch(

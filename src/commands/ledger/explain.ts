@@ -37,6 +37,8 @@ interface FoundOutcomes {
 /** The ledger entries of the records. */
 export interface KnownRecord extends FoundOutcomes {
   readonly key: string;
+  /** Locator of the ledger. */
+  readonly ledger: string;
   /** The accepted request of another run, if the records are neither `accepted` nor `skipped` in `run`. */
   readonly acceptedElsewhere?: Attempt | undefined;
   /** Every request for the records, oldest first. */
@@ -79,28 +81,30 @@ export async function lookUpRecord(options: ExplainOptions, storeOptions: StoreO
   return readRunLedger(await openLedgerStore(options.ledger, storeOptions), async (ledger) => {
     const { key } = options;
     const { run, outcomes } = await lookUp(options, ledger);
-    const runs = new Map((await ledger.runs()).map((each) => [each.id, each]));
-    const isSameRecord = (other: { readonly run: string }): boolean => isSameDestination(run, runs.get(other.run));
+    const otherRuns = (await ledger.runs()).filter((other) => destinationOf(other) !== destinationOf(run));
+    const others = new Map(otherRuns.map((other) => [other.id, other]));
     const all = await ledger.attempts(key);
-    const attempts = all.filter(isSameRecord);
-    const others = all.filter((attempt) => !isSameRecord(attempt)).flatMap((attempt) => runs.get(attempt.run) ?? []);
-    const sameKeyElsewhere = others.filter(
-      (other, index) => !others.slice(index + 1).some((later) => isSameDestination(other, later)),
-    );
-    const decisions = (await ledger.decisions(key)).filter(isSameRecord);
-    const otherRuns = [...runs.values()].filter((other) => !isSameDestination(run, other));
+    const attempts = all.filter((attempt) => !others.has(attempt.run));
+    const sameKeyElsewhere = latestRuns(all.flatMap((attempt) => others.get(attempt.run) ?? []));
+    const decisions = (await ledger.decisions(key)).filter((decision) => !others.has(decision.run));
     const otherRecords = new Set(otherRuns.map((other) => hexOf(identitiesOf(other)(key))));
     const exclusions = (await ledger.exclusions(key)).filter(({ identity }) => !otherRecords.has(hexOf(identity)));
     const isOnPlatform = outcomes.some(({ status }) => status === "accepted" || status === "skipped");
     // For example, corrected rejects may have been accepted later.
     const acceptedElsewhere = isOnPlatform ? undefined : attempts.findLast(({ status }) => status === "accepted");
-    return { key, run, outcomes, attempts, decisions, exclusions, acceptedElsewhere, sameKeyElsewhere };
+    const known = { key, ledger: options.ledger, run, outcomes, attempts, decisions, exclusions };
+    return { ...known, acceptedElsewhere, sameKeyElsewhere };
   });
 }
 
-/** Whether equal keys in both runs identify the same record. */
-function isSameDestination(one: Run, other: Run | undefined): boolean {
-  return one.endpoint === other?.endpoint && one.supplier === other.supplier;
+/** Equal keys in two runs identify the same record if the runs have the same destination. */
+function destinationOf({ endpoint, supplier }: Run): string {
+  return JSON.stringify([endpoint, supplier]);
+}
+
+/** Returns the last of the runs for each destination. */
+function latestRuns(runs: readonly Run[]): readonly Run[] {
+  return [...new Map(runs.map((run) => [destinationOf(run), run])).values()];
 }
 
 /**

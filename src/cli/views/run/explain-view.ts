@@ -2,6 +2,7 @@ import type { Problem } from "../../../model/problem.ts";
 import type { ExplainedSources, Explanation } from "../../../commands/ledger/explain.ts";
 import { changedText } from "../../../job/settings/recorded-files.ts";
 import type { Exclusion } from "../../../ledger/records/exclusions.ts";
+import { ledgerFlag } from "../../../ledger/open-ledger-store.ts";
 import type { Attempt } from "../../../ledger/records/requests.ts";
 import type { Run } from "../../../ledger/records/run.ts";
 import { formatPlace } from "../../../model/place.ts";
@@ -16,7 +17,7 @@ import { originData, originText, problemLine } from "../preview-view.ts";
 
 /** Renders the part of the explanation that comes from the ledger. `sourcesText` renders the part from the sources. */
 export function explainText(explanation: Explanation, screen: Screen): string {
-  const { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions, sameKeyElsewhere } = explanation;
+  const { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
   for (const { status, source, account, problems } of outcomes) {
     parts.push(
@@ -31,14 +32,14 @@ export function explainText(explanation: Explanation, screen: Screen): string {
     const rows = decisions.map(({ at, run: of, decision, who, reason }) => [at, of, decision, plainText(who), reason]);
     parts.push(`\nDecisions\n${renderTable(rows, ["at", "run", "decision", "by", "why"], screen)}`);
   }
-  parts.push(...sameKeyElsewhere.map((other) => `\n${otherRecordText(key, run, other)}\n`));
+  parts.push(...explanation.sameKeyElsewhere.map((other) => `\n${otherRecordText(explanation, other)}\n`));
   return parts.join("");
 }
 
-function otherRecordText(key: string, { supplier }: Run, other: Run): string {
-  const of = other.supplier === supplier ? "" : `, supplier ${plainText(other.supplier)}`;
-  const command = shellCommand(["migrate", "explain", plainText(key), "--run", other.id]);
-  return `Another record has this key (${other.operation}${of}): ${command}`;
+function otherRecordText({ key, run, ledger }: Explanation, { id, operation, supplier }: Run): string {
+  const of = supplier === run.supplier ? "" : `, supplier ${plainText(supplier)}`;
+  const command = shellCommand(["migrate", "explain", plainText(key), "--run", id, ...ledgerFlag(ledger)]);
+  return `Another record has this key (${operation}${of}): ${command}`;
 }
 
 function exclusionText({ at, who, reason, undoneAt, undoneBy = "" }: Exclusion): string {
