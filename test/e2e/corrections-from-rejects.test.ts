@@ -4,7 +4,7 @@ import { readCorrections } from "../../src/read/corrections/corrections-file.ts"
 import { CONTRACT, outcomeLines, statusCounts, type Workplace, workplace } from "./push-scene.ts";
 import {
   addCorrections,
-  type Cells,
+  change,
   readRejects,
   replaceIn,
   save,
@@ -33,10 +33,6 @@ async function exported(flags: readonly string[] = []): Promise<Workplace> {
   writeFileSync(place.file("migrate.yaml"), CONFIGURATION);
   expect((await place.migrate(["validate", "--out", "report", ...flags])).code).toBe(1);
   return place;
-}
-
-function change(work: Workplace, name: string, rows: (row: Cells) => Cells | readonly Cells[]): void {
-  save(work, name, readRejects(work, name).flatMap(rows));
 }
 
 /** Corrects all errors in the rejects. */

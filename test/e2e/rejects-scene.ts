@@ -99,3 +99,8 @@ export function replaceIn({ file }: Workplace, name: string, from: string, to: s
   expect(text).toContain(from);
   writeFileSync(file(name), text.replace(from, to));
 }
+
+/** Changes each row of the rejects. A row can become several rows, or none. */
+export function change(work: Workplace, name: string, rows: (row: Cells) => Cells | readonly Cells[]): void {
+  save(work, name, readRejects(work, name).flatMap(rows));
+}

@@ -1,68 +1,23 @@
 import { systemClock } from "../../../src/time/system-clock.ts";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { describe, expect, test } from "vitest";
 import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
-import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
-import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
 import { acquireWriterLease } from "../../../src/ledger/postgres/lock/writer-lease.ts";
-import { openPostgres, type PostgresDatabase } from "../../../src/ledger/postgres/postgres-database.ts";
 import { postgresLedger } from "../../../src/ledger/postgres/postgres-ledger.ts";
 import { postgresSharedRun } from "../../../src/ledger/postgres/shared/postgres-shared-run.ts";
 import { tryRangeQueue } from "../../../src/ledger/postgres/shared/range-queue.ts";
 import type { SharedPlan, SharedRun, WorkerReport } from "../../../src/ledger/runs/shared-run.ts";
 import type { SharedRunSetup } from "../behaviour/shared-run-setup.ts";
 import { describeSharedRun } from "../behaviour/shared-run-behaviour.ts";
-import { attemptOutcomeOf, intentOf, item, planned } from "../ledger-input.ts";
-import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES, startPostgres } from "./cluster.ts";
-import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";
+import { attemptOutcomeOf, intentOf, planned } from "../ledger-input.ts";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "./cluster.ts";
+import { close, items, useSharedRuns } from "./shared-run-scene.ts";
 
 const NAME = "migrate_test_shared";
 const PLAN: SharedPlan = { size: 10, leaseMs: 20_000, concurrency: 8, resendAmbiguous: false };
 const REPORT: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>;
-  let proxy: CuttingProxy;
-  let url: string;
-  const opened: { readonly close: () => Promise<void> }[] = [];
-
-  beforeAll(async () => {
-    server = await startPostgres();
-    proxy = await startCuttingProxy(server.port);
-    url = await server.createDatabase(NAME);
-    await (await (await openLedgerStore(url)).write("push", { create: true })).close();
-  });
-  afterEach(async () => {
-    for (const one of opened.splice(0)) await one.close().catch(() => undefined);
-    await query("delete from migrate.shared_runs; update migrate.writer set holder = null");
-  });
-  afterAll(async () => {
-    await proxy.stop();
-    await server.stop();
-  });
-
-  const query = (sql: string): ReturnType<typeof server.query> => server.query(sql, NAME);
-  const connect = async (address: string = url): Promise<PostgresDatabase> => {
-    const settings = connectionSettings(address);
-    const database = openPostgres({ name: settings.shown, pool: await openPool(settings), patienceMs: 10_000 });
-    opened.push(database);
-    return database;
-  };
-  /** Returns a URL without TLS, so that the proxy can read the messages. */
-  const throughProxy = (): string => `${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`;
-  const plan = async (records: number): Promise<{ ledger: Ledger; run: string; planner: SharedRun }> => {
-    const database = await connect();
-    const lease = await acquireWriterLease(database, "push");
-    opened.push({ close: lease.release });
-    const ledger = postgresLedger(database, { fence: lease.fence, close });
-    const run = await planned(ledger, items(records));
-    return { ledger, run, planner: await postgresSharedRun(database, run, { planner: lease.fence, close }) };
-  };
-  const processOf = async (run: string, address?: string): Promise<SharedRun> =>
-    postgresSharedRun(await connect(address), run, { close });
-  const giveUpWriter = (): Promise<unknown> =>
-    query(`update migrate.writer set lease_until = clock_timestamp() - interval '1 second',
-      holder = (holder::jsonb || '{"host":"other"}')::text`);
+  const { connect, giveUpWriter, opened, plan, processOf, proxy, query, throughProxy, url } = useSharedRuns(NAME);
 
   describeSharedRun(async (): Promise<SharedRunSetup> => {
     let now = 0;
@@ -81,7 +36,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       process: async (run) => postgresSharedRun(await connect(), run, { clock, close }),
       async takeOver() {
         await giveUpWriter();
-        const store = await openLedgerStore(url);
+        const store = await openLedgerStore(url());
         const ledger = await store.write("resume", { create: false });
         opened.push(ledger);
         current = async (run) => {
@@ -111,7 +66,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await worker.beat(REPORT);
       const taken = [];
       for (let claims = 0; claims < 3; claims += 1) {
-        proxy.cutNext();
+        proxy().cutNext();
         taken.push(await worker.claim());
       }
       expect(taken.map((range) => range?.first)).toEqual([1, 11, 21]);
@@ -123,7 +78,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       const shared = await processOf(run, throughProxy());
-      proxy.cutNext("insert into migrate.workers");
+      proxy().cutNext("insert into migrate.workers");
       await shared.join({ host: "here", pid: 1 });
       expect((await planner.watch()).workers).toHaveLength(1);
     });
@@ -170,9 +125,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       const ledger = postgresLedger(database, { fence: lease.fence, close });
       const run = await planned(ledger, items(30));
       const planner = await postgresSharedRun(database, run, { planner: lease.fence, close });
-      proxy.cutNext("insert into migrate_jobs.job");
+      proxy().cutNext("insert into migrate_jobs.job");
       await planner.begin(PLAN);
-      proxy.cutNext();
+      proxy().cutNext();
       await planner.drain();
       expect((await planner.watch()).ranges).toEqual({ waiting: 3, taken: 0, done: 0 });
       expect(await query(`select id from migrate_jobs.job where name like '%${run}'`)).toHaveLength(3);
@@ -182,10 +137,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     test("a queue is deleted only once even if the reply to the commit was lost", async () => {
       const database = await connect(throughProxy());
       await tryRangeQueue(database);
-      const cuts = proxy.cuts();
-      proxy.cutNext("commit\0", "delete_queue");
+      const cuts = proxy().cuts();
+      proxy().cutNext("commit\0", "delete_queue");
       await tryRangeQueue(database);
-      expect(proxy.cuts()).toBe(cuts + 1);
+      expect(proxy().cuts()).toBe(cuts + 1);
       expect(await query("select name from migrate_jobs.queue where name = 'ranges-trial'")).toEqual([]);
     });
 
@@ -240,7 +195,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await frozen.claim();
       const [first] = (await shared.ledger.sendable(run, 1, 1)).map(intentOf);
       if (first === undefined) throw new Error("nothing to send");
-      proxy.stallNext("with intents as");
+      proxy().stallNext("with intents as");
       const saved = frozen.saveIntents(run, [first]).then(
         () => "written",
         ({ code }) => String(code),
@@ -264,7 +219,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await worker.claim();
       await giveUpWriter();
       const beating = setInterval(() => void worker.beat(REPORT), 100);
-      await expect((await openLedgerStore(url)).write("resume", { create: false })).rejects.toMatchObject({
+      await expect((await openLedgerStore(url())).write("resume", { create: false })).rejects.toMatchObject({
         code: "ledger_in_use",
         message: expect.stringMatching(/a worker is still sending records of run/),
       });
@@ -281,7 +236,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await dead.claim();
       await giveUpWriter();
       const notices: string[] = [];
-      const store = await openLedgerStore(url, { notice: (text) => notices.push(text) });
+      const store = await openLedgerStore(url(), { notice: (text) => notices.push(text) });
       const next = await store.write("resume", { create: false });
       opened.push(next);
       expect(notices).toContainEqual(
@@ -298,7 +253,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     await (await processOf(run)).join({ host: "here", pid: 1 });
     await giveUpWriter();
     const stop = new AbortController();
-    const store = await openLedgerStore(url, { notice: () => stop.abort(), drain: stop.signal });
+    const store = await openLedgerStore(url(), { notice: () => stop.abort(), drain: stop.signal });
     const startedAt = performance.now();
     await expect(store.write("push", { create: true })).rejects.toMatchObject({
       code: "incomplete",
@@ -317,27 +272,17 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     const intents = (await shared.ledger.sendable(run, 1, 30)).map(intentOf);
     for (let at = 0; at < 30; at += 5) {
       const some = intents.slice(at, at + 5);
-      proxy.cutNext();
+      proxy().cutNext();
       await worker.saveIntents(run, some);
-      proxy.cutNext();
+      proxy().cutNext();
       await worker.saveOutcomes(
         run,
         some.map((intent) => attemptOutcomeOf(intent, "rejected")),
       );
     }
-    proxy.cutNext();
+    proxy().cutNext();
     await worker.finish({ first: 1, last: 10 });
     await worker.leave();
     expect((await ledger.summary(run)).counts).toEqual({ rejected: 30 });
   });
 });
-
-/** Does nothing, because the code that opened the connections closes them. */
-async function close(): Promise<void> {
-  return undefined;
-}
-
-/** Returns items with random keys, so that no other test uses them. */
-function items(records: number): ReturnType<typeof item>[] {
-  return Array.from({ length: records }, (_, index) => item(index + 1, `${Math.random()} ${index}`));
-}

@@ -1,37 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { loadContract } from "../../../src/contract/load-contract.ts";
-import { findOperation } from "../../../src/contract/operations/find-operation.ts";
 import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
-import type { ReplyClass } from "../../../src/platform/reply/reply-class.ts";
-import type { HttpReply } from "../../../src/transport/http.ts";
-import { jsonReply } from "../json-reply.ts";
-
-type Operation = Parameters<typeof classifyReply>[1];
-
-/** Returns an operation that documents these replies. Its business key is `external_account_number`. */
-function operationWith(responses: string, extension = ""): Operation {
-  const text = `
-openapi: 3.1.0
-info: { title: Replies, version: "1" }
-paths:
-  /accounts/:
-    post:
-      operationId: create
-      x-migrate-key: external_account_number
-      ${extension}
-      requestBody:
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [external_account_number]
-              properties: { external_account_number: { type: string } }
-      responses: ${responses.replaceAll(/\s+/g, " ")}
-`;
-  const contract = loadContract([{ file: "replies.yaml", text }]);
-  expect(contract.findings.filter(({ severity }) => severity === "error")).toEqual([]);
-  return findOperation(contract, "create");
-}
+import { classOf, type Given, type Operation, operationWith } from "./documented-operation.ts";
 
 const CREATED = operationWith(`{
   "201": { description: Created, content: { application/json: { schema: {
@@ -43,18 +12,6 @@ const OPTIONAL = operationWith(`{ "201": { description: Created, content: { appl
 const SILENT = operationWith(`{ "201": { description: Created } }`);
 const FORMLESS = operationWith(`{ "201": { description: Created, content: { application/json: {} } } }`);
 const PLAIN = operationWith(`{ "201": { description: Created, content: { text/plain: {} } } }`);
-
-interface Given {
-  readonly headers?: HttpReply["headers"];
-  readonly complete?: boolean;
-}
-
-function classOf(operation: Operation, status: number, body: unknown, given: Given = {}): ReplyClass {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const headers = given.headers ?? { "content-type": "application/json; charset=utf-8" };
-  const reply = { status, headers, body: text, complete: given.complete ?? true, durationMs: 1 };
-  return classifyReply(reply, operation, 0, { external_account_number: "EXT-1" }).replyClass;
-}
 
 describe("a 2xx reply is ambiguous if it contradicts the contract or does not clearly report success (the reply used to be accepted):", () => {
   test.each<[string, Operation, number, unknown, string, Given?]>([
@@ -273,74 +230,5 @@ describe("in the step that creates an account,", () => {
     const payload = { external_account_number: "EXT-1" };
     expect(classifyReply(reply, { ...operation, creates: true }, 0, payload).replyClass).toMatchObject({ kind });
     expect(classifyReply(reply, operation, 0, payload).replyClass).toMatchObject({ kind: "accepted" });
-  });
-});
-
-describe("a reply that names another record is ambiguous, for any status:", () => {
-  const ALREADY_IMPORTED = operationWith(
-    `{ "201": { description: Created } }`,
-    `x-migrate-outcomes:
-        - { status: 400, has: kraken_account_number, outcome: accepted, account: kraken_account_number }
-        - { status: 404, outcome: rejected }`,
-  );
-  const key = "external_account_number";
-
-  test.each<[string, number, object]>([
-    ["already imported", 400, { [key]: "GB-99999", kraken_account_number: "A-9" }],
-    [
-      "already imported, in an error",
-      400,
-      { kraken_account_number: "A-9", errors: [{ code: "x", [key]: "GB-99999" }] },
-    ],
-    ["already imported, with two numbers", 400, { kraken_account_number: "A-9", account_number: "A-8" }],
-    ["a refusal", 400, { [key]: "GB-99999", errors: [{ attr: "name", code: "blank", detail: "" }] }],
-    ["a refusal by a rule", 404, { [key]: "GB-99999", detail: "no such thing" }],
-    ["a refusal without a rule", 422, { account: { [key]: 99999 }, detail: "no such thing" }],
-  ])("%s", (...[, status, body]) => {
-    expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind: "ambiguous", notFromApi: true });
-  });
-
-  test.each<[string, number, object, string]>([
-    ["already imported", 400, { [key]: "EXT-1", kraken_account_number: "A-9" }, "accepted"],
-    ["already imported, without the key", 400, { kraken_account_number: "A-9" }, "accepted"],
-    ["a message instead of the key", 400, { [key]: "is in use already" }, "rejected"],
-    ["messages instead of the key", 400, { [key]: ["taken"] }, "rejected"],
-  ])("a reply that names no other record is not ambiguous: %s", (...[, status, body, kind]) => {
-    expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind });
-  });
-});
-
-describe("the code of an error is not mistaken for a business key that is also called `code`:", () => {
-  const operation: Operation = { ...SILENT, key: ["code"], keyNames: ["code"] };
-  const error = { code: "blank", detail: "May not be blank." };
-  const kindOf = (body: object, status = 400): string =>
-    classifyReply(jsonReply(status, body), operation, 0, { code: "P-1" }).replyClass.kind;
-
-  test.each<[string, object]>([
-    ["an error as in the specification", { ...error, errors: [{ attr: "name", ...error }] }],
-    ["without text for the whole reply", { code: "invalid", errors: [{ attr: "name", ...error }] }],
-    ["a bare error", error],
-    ["with a message", { code: "invalid", message: "Not valid." }],
-    ["with an error text", { code: "invalid", error_detail: "Not valid." }],
-    ["inside the reply", { non_field_errors: error }],
-    ["next to this record's key", { results: [{ code: "P-1", errors: [error] }] }],
-  ])("%s", (_, body) => {
-    expect(kindOf(body)).toBe("rejected");
-  });
-
-  test.each([
-    [{ code: "P-2", message: "Created." }, "ambiguous"],
-    [{ code: "P-2", detail: "Created." }, "ambiguous"],
-    [{ code: "P-1", message: "Created." }, "accepted"],
-  ])("unless the reply is a success: %j", (body, kind) => {
-    expect(kindOf(body, 201)).toBe(kind);
-  });
-
-  test.each<[string, object]>([
-    ["a record", { code: "P-2", name: "Other" }],
-    ["a record with a list of no errors", { code: "P-2", errors: [] }],
-    ["a record inside the reply", { ...error, product: { code: "P-2" } }],
-  ])("unless it is the key of another record: %s", (_, body) => {
-    expect(kindOf(body)).toBe("ambiguous");
   });
 });
