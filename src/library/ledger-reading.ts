@@ -176,11 +176,11 @@ export async function explain(options: ExplainOptions): Promise<RecordHistory> {
       run: found.run.id,
       outcomes: found.outcomes.map((outcome) => recordOutcome(outcome, false)),
       acceptedElsewhere: run === undefined ? undefined : { run, account },
-      attempts: found.attempts.map(({ attempt: _number, problems, ...attempt }) => ({
+      attempts: found.attempts.map(({ attempt: _number, identity: _identity, problems, ...attempt }) => ({
         ...attempt,
         errors: recordErrors(problems),
       })),
-      decisions: found.decisions,
+      decisions: found.decisions.map(({ identity: _identity, ...decision }) => decision),
     };
   } catch (error) {
     throw knownError(error);

@@ -3,7 +3,7 @@ import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OutcomeFilter, Run } from "../../ledger/records/run.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
-import { hexOf, identitiesOf } from "../../ledger/records/record-hashes.ts";
+import { hexOf, identitiesOf, OPEN_PARAMETER } from "../../ledger/records/record-hashes.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Outcome } from "../../model/outcome.ts";
@@ -44,8 +44,8 @@ export interface KnownRecord extends FoundOutcomes {
   /** Every request for the records, oldest first. */
   readonly attempts: readonly Attempt[];
   /**
-   * For each other operation or import supplier that has sent records with this key: the latest run that sent one. These
-   * are different records.
+   * The latest run for each other record with this key: a record of another operation or import supplier, or one with
+   * another value of a path parameter.
    */
   readonly sameKeyElsewhere: readonly Run[];
   /** Every decision about the records while they were ambiguous, oldest first. */
@@ -81,30 +81,69 @@ export async function lookUpRecord(options: ExplainOptions, storeOptions: StoreO
   return readRunLedger(await openLedgerStore(options.ledger, storeOptions), async (ledger) => {
     const { key } = options;
     const { run, outcomes } = await lookUp(options, ledger);
-    const otherRuns = (await ledger.runs()).filter((other) => destinationOf(other) !== destinationOf(run));
-    const others = new Map(otherRuns.map((other) => [other.id, other]));
-    const all = await ledger.attempts(key);
-    const attempts = all.filter((attempt) => !others.has(attempt.run));
-    const sameKeyElsewhere = latestRuns(all.flatMap((attempt) => others.get(attempt.run) ?? []));
-    const decisions = (await ledger.decisions(key)).filter((decision) => !others.has(decision.run));
-    const otherRecords = new Set(otherRuns.map((other) => hexOf(identitiesOf(other)(key))));
-    const exclusions = (await ledger.exclusions(key)).filter(({ identity }) => !otherRecords.has(hexOf(identity)));
+    const runs = await ledger.runs();
+    const requests = await ledger.attempts(key);
+    const identities = identitiesIn({ run, outcomes }, { key, requests });
+    const others = identities === undefined ? identitiesElsewhere(run, { key, runs, requests }) : new Set<string>();
+    const isSame = ({ identity }: { readonly identity: Uint8Array }): boolean =>
+      identities?.has(hexOf(identity)) ?? !others.has(hexOf(identity));
+    const attempts = requests.filter(isSame);
     const isOnPlatform = outcomes.some(({ status }) => status === "accepted" || status === "skipped");
-    // For example, corrected rejects may have been accepted later.
-    const acceptedElsewhere = isOnPlatform ? undefined : attempts.findLast(({ status }) => status === "accepted");
-    const known = { key, ledger: options.ledger, run, outcomes, attempts, decisions, exclusions };
-    return { ...known, acceptedElsewhere, sameKeyElsewhere };
+    return {
+      key,
+      ledger: options.ledger,
+      run,
+      outcomes,
+      attempts,
+      // For example, corrected rejects may have been accepted later.
+      acceptedElsewhere:
+        isOnPlatform || identities === undefined ? undefined : attempts.findLast(({ status }) => status === "accepted"),
+      sameKeyElsewhere: latestRuns(
+        runs,
+        requests.filter((request) => !isSame(request)),
+      ),
+      decisions: (await ledger.decisions(key)).filter(isSame),
+      exclusions: (await ledger.exclusions(key)).filter(isSame),
+    };
   });
 }
 
-/** Equal keys in two runs identify the same record if the runs have the same destination. */
-function destinationOf({ endpoint, supplier }: Run): string {
-  return JSON.stringify([endpoint, supplier]);
+/**
+ * Returns the identities of a run's records with a key, in hexadecimal. Undefined if one of them is unknown: it depends
+ * on the path parameters of the endpoint, and the run sent no request for the record.
+ */
+function identitiesIn(
+  { run, outcomes }: FoundOutcomes,
+  { key, requests }: { readonly key: string; readonly requests: readonly Attempt[] },
+): ReadonlySet<string> | undefined {
+  if (!run.endpoint.includes(OPEN_PARAMETER)) return new Set([hexOf(identitiesOf(run)(key))]);
+  const sent = new Map(
+    requests.filter((each) => each.run === run.id).map(({ record, identity }) => [record, identity]),
+  );
+  if (outcomes.some(({ record }) => !sent.has(record))) return undefined;
+  return new Set([...sent.values()].map(hexOf));
 }
 
-/** Returns the last of the runs for each destination. */
-function latestRuns(runs: readonly Run[]): readonly Run[] {
-  return [...new Map(runs.map((run) => [destinationOf(run), run])).values()];
+/** Returns the identities, in hexadecimal, of the records with a key that have another operation or import supplier. */
+function identitiesElsewhere(
+  { endpoint, supplier }: Run,
+  {
+    key,
+    runs,
+    requests,
+  }: { readonly key: string; readonly runs: readonly Run[]; readonly requests: readonly Attempt[] },
+): ReadonlySet<string> {
+  const elsewhere = runs.filter((run) => run.endpoint !== endpoint || run.supplier !== supplier);
+  const ids = new Set(elsewhere.map(({ id }) => id));
+  const sent = requests.filter((request) => ids.has(request.run)).map(({ identity }) => identity);
+  return new Set([...sent, ...elsewhere.map((run) => identitiesOf(run)(key))].map(hexOf));
+}
+
+/** Returns the runs that sent the latest request for one of the records, latest run first. */
+function latestRuns(runs: readonly Run[], requests: readonly Attempt[]): readonly Run[] {
+  const latest = new Map(requests.map(({ identity, run }) => [hexOf(identity), run]));
+  const ids = new Set(latest.values());
+  return runs.filter(({ id }) => ids.has(id));
 }
 
 /**

@@ -138,10 +138,12 @@ export interface Decision extends DecisionFacts {
 
 export interface RecordedDecision extends DecisionFacts {
   readonly run: string;
+  readonly identity: Uint8Array;
 }
 
 export interface RecordedAttempt {
   readonly run: string;
+  readonly identity: Uint8Array;
   readonly attempt: number;
   readonly record: number;
   /** The step of the attempt, if the operation has several steps. */

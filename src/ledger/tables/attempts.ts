@@ -115,9 +115,10 @@ interface AttemptRow extends Selected<RecordedAttempt> {
 }
 
 function toAttempt({ runNumber: _number, ...row }: AttemptRow, problems: readonly Problem[]): Attempt {
-  const { step, settledAt, http, account, durationMs, reason, ...known } = row;
+  const { identity, step, settledAt, http, account, durationMs, reason, ...known } = row;
   return {
     ...known,
+    identity: new Uint8Array(identity),
     problems,
     ...(step !== null && { step }),
     ...(settledAt !== null && { settledAt }),
@@ -129,7 +130,7 @@ function toAttempt({ runNumber: _number, ...row }: AttemptRow, problems: readonl
 }
 
 const SELECT_ATTEMPTS = statement<AttemptRow>(`
-  select attempts.run as "runNumber", runs.name as run, attempts.attempt, attempts.record, attempts.step,
+  select attempts.run as "runNumber", runs.name as run, attempts.identity, attempts.attempt, attempts.record, attempts.step,
     intended_at as "intendedAt", settled_at as "settledAt", attempts.status, attempts.http, attempts.account,
     attempts.duration_ms as "durationMs", reason
   from migrate.items

@@ -264,11 +264,15 @@ const INSERT_DECISION = `
 /** Returns every decision ever made about the records with this key. */
 export function* decisionsFor(tables: Tables, key: string): Work<readonly RecordedDecision[]> {
   const rows = yield* tables.rows(SELECT_DECISIONS, tables.writtenKey(key));
-  return rows.map(({ account, ...made }) => ({ ...made, ...(account !== null && { account }) }));
+  return rows.map(({ account, identity, ...made }) => ({
+    ...made,
+    identity: new Uint8Array(identity),
+    ...(account !== null && { account }),
+  }));
 }
 
 const SELECT_DECISIONS = statement<Selected<RecordedDecision>>(`
-  select runs.name as run, decisions.record, decided_at as at, decision, decided_by as by, who, reason,
-    decisions.account
+  select runs.name as run, decisions.record, identity, decided_at as at, decision, decided_by as by, who,
+    reason, decisions.account
   from migrate.decisions inner join migrate.runs on runs.id = decisions.run
   where identity in (select identity from migrate.items where key = $1) order by decisions.id`);

@@ -83,15 +83,18 @@ export function explainJson(
 ): string {
   const shown = {
     key,
-    decisions,
-    exclusions: exclusions.map(({ identity: _identity, ...exclusion }) => exclusion),
+    decisions: decisions.map(withoutIdentity),
+    exclusions: exclusions.map(withoutIdentity),
     unreadable,
     ...(changedInputs.length > 0 && { changedInputs: changedInputs.map(({ file, isGone }) => ({ file, isGone })) }),
     run: run.id,
     acceptedElsewhere: elsewhere && { run: elsewhere.run, account: elsewhere.account, at: elsewhere.settledAt },
     sameKeyElsewhere: sameKeyElsewhere.map(({ id, operation, supplier }) => ({ run: id, operation, supplier })),
     outcomes: outcomes.map(({ problems, ...outcome }) => ({ ...outcome, errors: problems.map(withWords) })),
-    attempts: attempts.map(({ problems, ...attempt }) => ({ ...attempt, errors: problems.map(withWords) })),
+    attempts: attempts.map(({ problems, ...attempt }) => ({
+      ...withoutIdentity(attempt),
+      errors: problems.map(withWords),
+    })),
     records: records.map(({ number, row, payload, origins }) => ({
       record: number,
       rows: rowPlaces(row),
@@ -100,6 +103,13 @@ export function explainJson(
     })),
   };
   return indentedJson(shown);
+}
+
+function withoutIdentity<Entry extends { readonly identity: Uint8Array }>({
+  identity: _identity,
+  ...entry
+}: Entry): Omit<Entry, "identity"> {
+  return entry;
 }
 
 function withWords(problem: Problem): object {
