@@ -42,7 +42,7 @@ export function compileTopNode(
   context: CompileContext,
 ): MappingNode | undefined {
   const columns = context.columnsOf(rootSource(context.document));
-  return compileNode(entry, type, { ...context, path, columns, optional: false });
+  return compileNode(entry, type, { ...context, path, columns, optional: false, selections: new Map() });
 }
 
 function objectNode(node: MappingNode | undefined): ObjectNode | undefined {

@@ -188,7 +188,7 @@ export type SourceFinding =
   | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
   /** A row of a child source with the same cells, by name, as an earlier row of the same parent, without `pick`. */
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
-  /** A child row that is not sent, because no `when` of a list of several parts selects it. Always a warning. */
+  /** A child row that is not sent, because none of several `when` selects it. Always a warning. */
   | { readonly code: "source_unselected_row"; readonly source: string }
   /** A cell of the `orderBy` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_order"; readonly wanted: string }

@@ -214,12 +214,26 @@ const ROLE_PARTS = ["OWNER", "TENANT"].map((role) => {
 });
 const ROLE_MAPPING = JOINED_MAPPING.replace(/ {4}each: customers\n {4}item: .*\n/, ROLE_PARTS.join(""));
 
-test("validate warns about a child row that no part of its list selects, with one thread and with two", async () => {
-  const accounts = Array.from({ length: 400 }, (_, index) => `A${index}`);
+const ROLE_LISTS = `  customers:
+    each: customers
+    when: { column: ROLE, in: [OWNER] }
+    item: { family_name: LAST }
+  tenants:
+    each: customers
+    when: { column: ROLE, in: [TENANT] }
+    item: { family_name: LAST }
+`;
+const LISTS_MAPPING = JOINED_MAPPING.replace(/ {2}customers:\n {4}each: customers\n {4}item: .*\n/, ROLE_LISTS);
+
+test.each([
+  ["no part of its list", ROLE_MAPPING],
+  ["no list", LISTS_MAPPING],
+])("validate warns about a child row that %s selects, with one thread and with two", async (_, mapping) => {
+  const accounts = Array.from({ length: 400 }, (_each, index) => `A${index}`);
   const customers = accounts.flatMap((key) => [`${key},1,Abbott,OWNER`, `${key},2,Begum,TENANT`]);
   const wrong = customers.map((row) => row.replace(/^(A7,2.*)TENANT$/, "$1TENNANT"));
   const folder = workFolder({
-    "mapping.yaml": ROLE_MAPPING,
+    "mapping.yaml": mapping,
     "accounts.csv": ["REF,NAME", ...accounts.map((key) => `${key},Ann`)].join("\n"),
     "customers.csv": ["REF,SEQ,LAST,ROLE", ...wrong].join("\n"),
   });

@@ -37,6 +37,9 @@ components:
               family_name: { type: string }
               email: { type: string, format: email }
               joined_at: { type: string, format: date-time }
+        tenants:
+          type: array
+          items: { type: object, properties: { family_name: { type: string } } }
 `;
 
 /** A mapping for one file with the columns REF, NAME, NOTE and MOBILE. */

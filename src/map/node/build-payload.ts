@@ -26,6 +26,8 @@ export interface BuildState {
   readonly problems: LocalProblem[];
   /** The origins of all values; undefined if the caller does not need them. */
   readonly origins: Origin[] | undefined;
+  /** The parent row for which each selection was last checked. */
+  readonly checked: Map<RowSelection, Row>;
   /** Number of values from cells so far. A list with items from child rows also counts as one value. */
   cells: number;
   /** Number of characters in all values so far, including constants and defaults. */
@@ -33,13 +35,14 @@ export interface BuildState {
 }
 
 export function newBuildState(origins?: Origin[]): BuildState {
-  return { path: [], problems: [], origins, cells: 0, characters: 0 };
+  return { path: [], problems: [], origins, checked: new Map(), cells: 0, characters: 0 };
 }
 
 export function resetBuildState(build: BuildState): void {
-  // Setting the length of an array is slow, and both arrays are nearly always empty.
+  // These changes are slow, and all three collections are nearly always empty.
   if (build.path.length > 0) build.path.length = 0;
   if (build.problems.length > 0) build.problems.length = 0;
+  if (build.checked.size > 0) build.checked.clear();
   build.cells = 0;
   build.characters = 0;
 }
@@ -119,10 +122,11 @@ function appendEach(node: EachNode, row: Row, build: BuildState, items: JsonValu
     if (item !== undefined) items.push(item);
   }
   if (items.length > before) build.cells += 1;
+  if (node.selection !== undefined) addUnselected(node.selection, row, build);
 }
 
 /** Returns undefined for a list without items, unless the mapping defines the list as empty (`[]`). */
-function buildItems({ entries, selections }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
+function buildItems({ entries }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const items: JsonValue[] = [];
   for (const entry of entries) {
     if (entry.kind === "each") {
@@ -135,17 +139,23 @@ function buildItems({ entries, selections }: ItemsNode, row: Row, build: BuildSt
     build.path.pop();
     if (value !== undefined) items.push(value);
   }
-  for (const selection of selections) addUnselected(selection, row, build);
   return items.length === 0 && entries.length > 0 ? undefined : items;
 }
 
-/** Warns about the child rows that no entry of the list selects, because they are not sent. */
-function addUnselected({ source, conditions }: RowSelection, row: Row, build: BuildState): void {
+/**
+ * Warns about the child rows that none of several conditions selects, because they are not sent. A single condition is
+ * a deliberate choice of rows.
+ */
+function addUnselected(selection: RowSelection, row: Row, build: BuildState): void {
+  const { source, conditions, parents, isComplete } = selection;
+  if (isComplete || conditions.size === 1 || build.checked.get(selection) === row) return;
+  build.checked.set(selection, row);
+  for (const parent of parents) parent.row = row;
+  const [first, ...others] = conditions.values();
   for (const child of row.children?.get(source) ?? []) {
-    if (conditions.some(({ applies }) => applies(child))) continue;
-    const place = conditions[0]?.placeIn(child);
+    if (first === undefined || first.applies(child) || others.some(({ applies }) => applies(child))) continue;
     const problem = { code: "source_unselected_row", severity: "warning", by: "local", source } as const;
-    addProblem(build.problems, { attr: formatAttr(build.path), ...problem, ...(place !== undefined && { place }) });
+    addProblem(build.problems, { attr: formatAttr(build.path), ...problem, place: first.placeIn(child) });
   }
 }
 

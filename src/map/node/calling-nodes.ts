@@ -37,7 +37,7 @@ function callsOf(node: MappingNode, level: number): MappingNode | undefined {
   }
   if (node.kind === "each") {
     const item = callsOf(node.item, level);
-    return item && { ...node, item };
+    return item && { ...node, item, selection: undefined };
   }
   const object = callingObject(node, level);
   return object.fields.length === 0 ? undefined : object;
@@ -48,7 +48,7 @@ function callingItems({ entries }: ItemsNode, level: number): ItemsNode | undefi
     const item = callsOf(entry.item, level);
     return item === undefined ? [] : [{ ...entry, item }];
   });
-  return calling.length === 0 ? undefined : { kind: "items", entries: calling, selections: [] };
+  return calling.length === 0 ? undefined : { kind: "items", entries: calling };
 }
 
 function callingObject({ fields }: ObjectNode, level: number): ObjectNode {

@@ -10,7 +10,6 @@ import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../.
 import { compileCondition, compileLeaf, compileSplit } from "../leaf/compile-leaf.ts";
 import { readWhen } from "../leaf/leaf-options.ts";
 import type { LeafContext, MappingContext } from "../compile-context.ts";
-import { addToGroup } from "../../model/groups.ts";
 import { listed } from "../../text/suggestion.ts";
 import { didYouMean, refuseUnknown, tryIssues } from "../document/mapping-issues.ts";
 import type {
@@ -40,6 +39,8 @@ export interface NodeContext extends CompileContext, LeafContext {
   readonly optional: boolean;
   /** The types at this place in other alternatives of the union. */
   readonly others?: readonly FieldType[];
+  /** The selected rows of each child source, for the lists that are built from the current row. */
+  readonly selections: Map<string, RowSelection>;
 }
 
 /**
@@ -183,17 +184,7 @@ function compileItems(entry: readonly JsonValue[], type: ListType, context: Node
       : compileSingle(item, undefined, type, inside);
     return compiled === undefined ? [] : [compiled];
   });
-  return { kind: "items", entries, selections: selectionsIn(entries) };
-}
-
-/** Returns the child sources whose rows are selected only by the `when` of several entries. */
-function selectionsIn(entries: readonly ListEntry[]): readonly RowSelection[] {
-  const bySource = new Map<string, (RowCondition | undefined)[]>();
-  for (const entry of entries) if (entry.kind === "each") addToGroup(bySource, entry.source, entry.condition);
-  return [...bySource].flatMap(([source, given]) => {
-    const conditions = given.filter((condition) => condition !== undefined);
-    return given.length > 1 && conditions.length === given.length ? [{ source, conditions }] : [];
-  });
+  return { kind: "items", entries };
 }
 
 /** Compiles an entry of the form `{ each, item }` or `{ when, item }`. */
@@ -260,11 +251,26 @@ function compileEach(entry: JsonObject, type: ListType, context: NodeContext): E
   }
   if (!isChild(source, context)) return undefined;
   const parent = parentColumns(context.columns);
-  const below = { ...context, columns: parent.merge(context.columnsOf(source)) };
+  const below = { ...context, columns: parent.merge(context.columnsOf(source)), selections: new Map() };
   const condition = conditionOf(entry, below);
   const others = itemsOfOthers(item, context);
   const node = compileNode(item, type.items, { ...below, path: [...context.path, "item"], optional: false, others });
-  return node && { kind: "each", source, condition, item: node, parent: parent.read() };
+  const each = node && { kind: "each" as const, source, condition, item: node, parent: parent.read() };
+  return each && { ...each, selection: select(each, entry["when"], context) };
+}
+
+/** Adds a list to the selection of its source. Returns undefined if the list contains all rows. */
+function select(
+  { source, condition, parent }: EachNode,
+  when: JsonValue | undefined,
+  { selections }: NodeContext,
+): RowSelection | undefined {
+  const selection = selections.get(source) ?? { source, conditions: new Map(), parents: new Set(), isComplete: false };
+  selections.set(source, selection);
+  if (condition === undefined) selection.isComplete = true;
+  else selection.conditions.set(JSON.stringify(when), condition);
+  if (parent !== undefined) selection.parents.add(parent);
+  return condition && selection;
 }
 
 function isChild(source: string, context: NodeContext): boolean {

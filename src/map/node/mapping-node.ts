@@ -48,14 +48,17 @@ export interface ForeignNode {
 export interface ItemsNode {
   readonly kind: "items";
   readonly entries: readonly ListEntry[];
-  /** The child sources whose rows are items only if the `when` of an entry selects them. Each has several entries. */
-  readonly selections: readonly RowSelection[];
 }
 
-/** The rows of a child source that several entries of one list select, each with a `when`. */
+/** The rows of a child source that the lists built from one parent row select. */
 export interface RowSelection {
   readonly source: string;
-  readonly conditions: readonly RowCondition[];
+  /** The different conditions, by their text. */
+  readonly conditions: Map<string, RowCondition>;
+  /** The holders of the parent row from which the conditions read columns. */
+  readonly parents: Set<ParentRow>;
+  /** Whether an entry selects all rows. */
+  isComplete: boolean;
 }
 
 /** A compiled `when`. */
@@ -81,6 +84,8 @@ export interface EachNode {
   readonly source: string;
   /** Selects the child rows that are items of this list; undefined if all of them are. */
   readonly condition: RowCondition | undefined;
+  /** The rows that this list and other lists of the same parent row select; absent without a condition. */
+  readonly selection?: RowSelection | undefined;
   readonly item: MappingNode;
   /** Holds the parent row while items are built; absent if no entry reads a column of the parent. */
   readonly parent?: ParentRow | undefined;

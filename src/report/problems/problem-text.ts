@@ -170,7 +170,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   source_duplicate_key: ({ source, other }) =>
     `Another row of ${plainText(source)} has the same key: ${placeText(other)}.`,
   source_unselected_row: ({ source }) =>
-    `This row of ${plainText(source)} is not sent, because no \`when\` of the list selects it.`,
+    `This row of ${plainText(source)} is not sent, because no \`when\` selects it.`,
   source_repeated_row: ({ source, other }) => `Identical to another row of ${plainText(source)}: ${placeText(other)}.`,
   source_missing_row: ({ child }) => `No row of ${plainText(child)} has this key.`,
   source_bad_order: ({ wanted }) => `Rows are ordered by this column, so the cell must be ${plainText(wanted)}.`,

@@ -38,11 +38,7 @@ function variant(discriminator: MappingNode | undefined, a: ObjectNode, otherwis
 }
 
 function items(...nodes: readonly MappingNode[]): ItemsNode {
-  return {
-    kind: "items",
-    entries: nodes.map((item) => ({ kind: "single", applies: undefined, item })),
-    selections: [],
-  };
+  return { kind: "items", entries: nodes.map((item) => ({ kind: "single", applies: undefined, item })) };
 }
 
 function each(item: MappingNode): EachNode {

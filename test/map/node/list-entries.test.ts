@@ -41,6 +41,21 @@ function unselected(...entries: readonly string[]): readonly string[] {
   });
 }
 
+/** Returns the places of the warnings, after the attr, for one list for each entry. */
+function unselectedByLists(...entries: readonly string[]): readonly string[] {
+  const names = ["points", "others", "more"];
+  const lists = entries.map((entry, index) => {
+    const [source = "", column, value] = entry.split(" ");
+    const when = column === undefined ? "" : `when: { column: ${column}, in: [${value}] }, `;
+    return `${names[index]}: { each: ${source}, ${when}item: { id: KIND } }`;
+  });
+  const points = list(object({ id: text }));
+  const body = object({ "id!": text, points, others: points, more: points });
+  const { map } = compile(`${SOURCES}\npayload: { id: ID, ${lists.join(", ")} }`, body);
+  const kinds = ["M", "X", "", "N"].map((kind, index) => [`P${index + 1}`, kind]);
+  return map(account(kinds, [["G1", "X"]])).problems.map(({ attr, place }) => `${attr}.${place?.file}:${place?.line}`);
+}
+
 describe("a list literal with several parts", () => {
   const body = object({ "id!": text, points: list(object({ "id!": text, digits: integer })) });
   const mapping = compile(
@@ -138,6 +153,46 @@ payload:
     expect(unselected("power KIND M")).toEqual([]);
     expect(unselected("power KIND M", "gas KIND N")).toEqual([]);
     expect(unselected("power KIND M", "power KIND N", "power")).toEqual([]);
+  });
+  test("warns once about a row that neither of two lists selects", () => {
+    expect(unselectedByLists("power KIND M", "power KIND N")).toEqual(["points.power.csv:3", "points.power.csv:4"]);
+    expect(unselectedByLists("gas KIND N", "power KIND M", "power MPAN P2")).toEqual([
+      "others.power.csv:4",
+      "others.power.csv:5",
+    ]);
+  });
+  test("does not warn if several lists select the same rows, or if one of them uses all rows", () => {
+    expect(unselectedByLists("power KIND M", "power KIND M")).toEqual([]);
+    expect(unselectedByLists("power KIND M", "gas KIND N")).toEqual([]);
+    expect(unselectedByLists("power KIND M", "power KIND N", "power")).toEqual([]);
+  });
+  test("warns about the rows that none of several lists selects, for random lists", () => {
+    const kinds = fc.constantFrom("", "M", "N", "X");
+    const lists = fc.array(fc.option(fc.uniqueArray(kinds, { minLength: 1 })), { minLength: 1, maxLength: 4 });
+    const property = fc.property(lists, fc.array(kinds, { maxLength: 6 }), (selected, rows) => {
+      const names = selected.map((_, index) => `list${index}`);
+      const entries = selected.map((values, index) => {
+        const when = values === null ? "" : `when: { column: KIND, in: ${JSON.stringify(values)} }, `;
+        return `${names[index]}: [{ each: power, ${when}item: { id: MPAN } }]`;
+      });
+      const fields = Object.fromEntries(names.map((name) => [name, list(object({ id: text }))]));
+      const { map } = compile(
+        `${SOURCES}\npayload: { id: ID, ${entries.join(", ")} }`,
+        object({ "id!": text, ...fields }),
+      );
+      const { problems } = map(
+        account(
+          rows.map((kind) => ["P", kind]),
+          [],
+        ),
+      );
+      const isWarned = new Set(selected.map((values) => JSON.stringify(values))).size > 1 && !selected.includes(null);
+      const unsent = rows.flatMap((kind, index) =>
+        selected.some((values) => values?.includes(kind)) ? [] : [index + 2],
+      );
+      expect(problems.map(({ place }) => place?.line)).toEqual(isWarned ? unsent : []);
+    });
+    fc.assert(property, { numRuns: 200 });
   });
   test("is omitted if no items remain", () => {
     const parts = `${SOURCES}\npayload: { id: ID, points: [{ each: power, item: { id: MPAN } }, { each: gas, item: { id: MPRN } }] }`;
