@@ -51,10 +51,10 @@ function checkOperands(rule: Rule, declarations: RuleDeclarations, findings: Fin
     const test = rule.kind === "lookup" && member === "test";
     for (const { base, text } of pathsIn(expression, declarations)) {
       if (base === "other" && member !== "unless") {
-        findings.add("error", "bad-rule", `"${text}" is possible only in "unless"`, rule.place);
+        findings.add("error", "bad-rule", `"${text}" is allowed only in "unless"`, rule.place);
       }
       if (base === "found" && !test) {
-        findings.add("error", "bad-rule", `"${text}" is possible only in the "test" of a lookup`, rule.place);
+        findings.add("error", "bad-rule", `"${text}" is allowed only in the "test" of a lookup`, rule.place);
       }
     }
   }

@@ -1,9 +1,9 @@
 /**
  * Returns the reason why a valid regular expression might take more than linear time on some string. Returns undefined
- * if no string can cause that on any engine: the expression has no back-references or look-around, matches in few ways,
- * and repeats only single characters or classes without limit (`*`, `+`, `{n,}`). An unlimited repeat is either at the
- * end, where nothing after it can fail, or in an expression that starts with `^` and has no `|`. In such an expression,
- * all unlimited repeats but one are followed by a character that they cannot match.
+ * if every string takes linear time on every engine: the expression has no back-references or look-around, matches in
+ * few ways, and applies unlimited repeats (`*`, `+`, `{n,}`) only to single characters or classes. An unlimited repeat
+ * is either at the end, where nothing after it can fail, or in an expression that starts with `^` and has no `|`. In
+ * such an expression, all unlimited repeats but one are followed by a character that they cannot match.
  */
 export function slowPatternReason(source: string): string | undefined {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
@@ -52,7 +52,7 @@ const ONE_WAY: Cost = { ways: 1, endless: 0, bounded: 0, isSettled: true, isGrou
 function endlessRepeatReason(source: string, cost: Cost): string | undefined {
   if (cost.isSettled || (cost.endless <= 1 && isAnchored(source))) return undefined;
   return (
-    "unlimited repeats (*, +, {n,}) before the end are possible only in an expression that starts with ^ and has no |, " +
+    "unlimited repeats (*, +, {n,}) before the end are allowed only in an expression that starts with ^ and has no |, " +
     "and at most one of them may match the character that follows it"
   );
 }

@@ -70,7 +70,7 @@ async function inspectContent(
   if (isOpenDocument(head)) return { what: "an OpenDocument file (.ods)", advice: SAVE_AS_HINT };
   if (!/\.xls[xmb](\.gz)?$/i.test(file) && !head.includes("xl/")) return { what, advice: adviceFor(what) };
   const advice = gzip
-    ? "decompress the .gz file first, because workbooks are read only directly"
+    ? "decompress the .gz file first, because workbooks in .gz files are not supported"
     : "rename it to .xlsx, so that it is read as a workbook";
   return { what: WORKBOOK, advice };
 }

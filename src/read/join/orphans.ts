@@ -143,7 +143,7 @@ interface KeySample {
 
 function shapesText(own: KeySample, other: KeySample): string {
   return own.shape === other.shape
-    ? `the keys in ${own.line} and ${other.line} both look like ${own.shape}, but no key is the same`
+    ? `the keys in ${own.line} and ${other.line} both look like ${own.shape}, but no keys match`
     : `${own.line} has a key like ${own.shape}, but ${other.line} has a key like ${other.shape}`;
 }
 

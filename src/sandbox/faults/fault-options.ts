@@ -129,7 +129,7 @@ const READERS: { readonly [Kind in keyof FaultValues]: (value: JsonValue, name: 
   },
   names: (value, name) => {
     const names = isJsonArray(value) ? value : [value];
-    if (!names.every((one) => typeof one === "string")) throw wrong(name, "names of fields");
+    if (!names.every((one) => typeof one === "string")) throw wrong(name, "a field name, or a list of field names");
     return names;
   },
   flag: (value, name) => {
@@ -170,7 +170,7 @@ function readLatency(value: JsonValue, name: string): number | readonly [number,
 
 function wholeNumber(value: JsonValue, name: string): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1)
-    throw wrong(name, "a whole number from 1");
+    throw wrong(name, "a whole number, 1 or more");
   return value;
 }
 

@@ -46,10 +46,10 @@ describe("findings of rules", () => {
     [{ kind: "holds", test: "not 0" }, "expected a condition"],
     [{ kind: "holds", test: "if('x', a, b)" }, "expected a condition"],
     [{ kind: "requires", if: "'x'", needs: ["a"] }, "if: expected a condition"],
-    [{ kind: "holds", test: "other.type = 'A'" }, '"other.type" is possible only in "unless"'],
-    [{ kind: "unique-by", list: "a[]", key: "other.b" }, '"other.b" is possible only in "unless"'],
-    [{ kind: "holds", test: "found.type = 'A'" }, '"found.type" is possible only in the "test" of a lookup'],
-    [{ kind: "holds", test: "a[found.b = c]" }, '"found.b" is possible only in the "test" of a lookup'],
+    [{ kind: "holds", test: "other.type = 'A'" }, '"other.type" is allowed only in "unless"'],
+    [{ kind: "unique-by", list: "a[]", key: "other.b" }, '"other.b" is allowed only in "unless"'],
+    [{ kind: "holds", test: "found.type = 'A'" }, '"found.type" is allowed only in the "test" of a lookup'],
+    [{ kind: "holds", test: "a[found.b = c]" }, '"found.b" is allowed only in the "test" of a lookup'],
     [{ kind: "within", value: "a", min: 5, max: 1 }, '"min" must not be greater than "max"'],
     [{ kind: "within", value: "a", min: 5, max: -1 }, '"min" must not be greater than "max"'],
     [{ kind: "requires-one-of", fields: ["a", "b"], min: 2, max: 1 }, '"min" must not be greater than "max"'],
@@ -107,7 +107,7 @@ describe("findings of rules", () => {
     ];
     const { findings } = contractOf(rules, { "x-rule-values": { is_open: "found.closed is absent" } });
     expect(findings.map(({ message }) => message)).toEqual([
-      '"found.closed" is possible only in the "test" of a lookup',
+      '"found.closed" is allowed only in the "test" of a lookup',
     ]);
   });
 
