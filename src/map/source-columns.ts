@@ -63,7 +63,7 @@ export function sourceColumns(
   };
 }
 
-/** A column that may not exist. */
+/** A column that might not exist. */
 interface OwnColumn extends Omit<Column, "columns"> {
   readonly isIn: (row: Row) => boolean;
 }

@@ -64,7 +64,7 @@ export function suggestionOr(otherwise: string, word: string, candidates: Iterab
   return near === undefined ? otherwise : meantText(word, near);
 }
 
-/** Returns `did you mean "post"?`. Says so if the two names differ only in a way that a screen does not show. */
+/** Returns `did you mean "post"?`, with a note if the two names look the same. */
 export function meantText(word: string, near: string): string {
   return `did you mean "${near}"?${looksSame(word, near) ? ` (${SAME_LOOK})` : ""}`;
 }

@@ -27,7 +27,7 @@ function isHarmless(old: FieldType, next: FieldType): boolean {
   return diffLimits(old, next).every(({ breaks }) => !breaks);
 }
 
-/** The least that is known about a date, a time or a decimal. */
+/** Represents dates, times and decimals, which are certainly not blank. */
 const FILLED_TEXT: TextType = { ...PLAIN_TYPE, kind: "text", allowBlank: false, documentPath: false };
 
 /**

@@ -73,7 +73,7 @@ export function parseDocument(
   return source.text.length < SLOW_LENGTH ? read() : interruptible(read);
 }
 
-/** Length of a text, in UTF-16 code units, that takes a noticeable time to read. */
+/** Length, in UTF-16 code units, from which reading a document takes a noticeable time. */
 const SLOW_LENGTH = 200_000;
 
 /**

@@ -44,8 +44,8 @@ export function numberFrom(text: string): number | undefined {
 /**
  * Creates a parser for numbers with a source's own separators: `1.234,50` -> `1234.50`. The parser removes a leading
  * plus and leading zeros, because the mapping declares the cell as a number; digits after the decimal separator are
- * kept. A minus may follow the number, as in SAP (`12,50-`). The parser returns undefined for any other text. This
- * includes a first group of zeros: in `0,125`, the comma is probably the decimal separator.
+ * kept. A minus may follow the number, as in SAP (`12,50-`). The parser returns undefined for any other text, including
+ * a number whose first group consists of zeros: in `0,125`, the comma is probably the decimal separator.
  */
 export function numberReader(separators: NumberSeparators): (text: string) => string | undefined {
   const shape = numberShape(separators);

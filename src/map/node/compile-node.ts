@@ -75,7 +75,7 @@ function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContex
   return leaf;
 }
 
-/** Returns a type with the choices of all types, or nothing if other values are possible. */
+/** Returns one type with the choices of all types; an empty list if a type allows other values. */
 function choicesOfAll(types: readonly FieldType[]): readonly FieldType[] {
   const lists = types.flatMap((type) => (type.kind === "choice" ? [type.choices] : []));
   return lists.length < types.length ? [] : [{ ...PLAIN_TYPE, kind: "choice", choices: [...new Set(lists.flat())] }];

@@ -7,9 +7,9 @@ export interface TopRow {
 }
 
 /**
- * Returns the line of the probable header if the first row is probably a title, as in exports for readers: a later row
- * has at least three names and at least twice as many filled cells as the first row, and no row below it has more
- * cells.
+ * Returns the line of the probable header if the first row is probably a title, as in exports that are meant to be read
+ * by people. The header is then a later row with at least three names and at least twice as many filled cells as the
+ * title. No row below the header has more cells.
  * @param titleCells number of filled cells in the first row
  */
 export function headerBelow(rows: readonly TopRow[], titleCells: number): number | undefined {

@@ -21,8 +21,8 @@ export interface MissingPaths {
 }
 
 /**
- * Looks for paths in the first `MAX_SEARCHED_ROWS` rows of a JSON source, because a missing value counts as empty, so
- * that a mistyped path would go unnoticed. Stops once each path was found in a row. Returns undefined if rows have all
+ * Searches the first `MAX_SEARCHED_ROWS` rows of a JSON source for the paths, and stops once it has found all of them.
+ * A missing value counts as empty, so a mistyped path would otherwise go unnoticed. Returns undefined if it finds all
  * paths, if there are no rows, or if a file of the source has a header, which is checked instead.
  * @param wanted the paths that the mapping reads; the paths of `orderBy` and `pick` are added to them
  */

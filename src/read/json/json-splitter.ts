@@ -93,7 +93,7 @@ interface State {
   /** Line of the current element; 0 if only whitespace was read since the last separator. */
   elementLine: number;
   elements: number;
-  /** Whether the previous bytes ended with whitespace that follows a part of the element. It is not kept. */
+  /** Whether the previous bytes ended with whitespace after a part of the element. This whitespace is not kept. */
   inGap: boolean;
   /** Offset at which the element starts or continues in the current bytes. */
   start: number;

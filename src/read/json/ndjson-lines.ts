@@ -81,9 +81,9 @@ function withoutSpace(bytes: Buffer): Buffer {
 }
 
 /**
- * Finds the non-blank lines of a piece. Returns their offsets without surrounding whitespace and the record separators
- * of JSON text sequences (RFC 7464), and their 1-based line numbers. For a line that is longer than the limit, the end
- * is before the start.
+ * Finds the non-blank lines of a piece. Returns their 1-based line numbers and their offsets, which exclude surrounding
+ * whitespace and the record separators of JSON text sequences (RFC 7464). For a line that is longer than the limit, the
+ * end is before the start.
  */
 export function findLines(bytes: Buffer, { line: firstLine, tooLongAt }: PieceStart, limitBytes: number): RecordSpans {
   const [starts, ends, lines]: [number[], number[], number[]] =

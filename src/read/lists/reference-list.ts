@@ -21,8 +21,8 @@ interface ListOptions {
   /** Hint of the failure for an invalid list. */
   readonly hint?: string;
   /**
-   * Names of the members that contain exact values. If there are any, rows keep their empty cells and need a cell for
-   * each column, and numbers keep their digits: in these members as text, elsewhere only if a double would lose digits.
+   * Names of the members that contain exact values. If set, rows keep their empty cells and need a cell for each
+   * column. Numbers become text in these members, and in other members if a double would lose digits.
    */
   readonly exact?: ReadonlySet<string>;
 }

@@ -30,9 +30,9 @@ export function withNext(rows: readonly ReadRow[], next: RowPosition): readonly 
 }
 
 /**
- * Creates a problem found in a source. The problem has a place but no attr of a field, because the mapping may not use
- * the cell. The spread is last for speed: in V8, adding members to a copy takes fifty times as long, and every row may
- * have a problem.
+ * Creates a problem found in a source. The problem has a place but no attr of a field, because the mapping might not
+ * use the cell. The spread is last for speed: in V8, adding members to a copy takes fifty times as long, and every row
+ * may have a problem.
  */
 export function sourceProblem(place: Place, finding: SourceFinding, severity: Severity = "error"): LocalProblem {
   return { attr: NON_FIELD_ERRORS, severity, by: "local", place, ...finding };

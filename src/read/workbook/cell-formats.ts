@@ -156,7 +156,10 @@ interface ChosenSection {
   readonly minus: string;
 }
 
-/** Returns a function that finds the section for a number. numfmt selects it, in a format that shows its index. */
+/**
+ * Returns a function that finds the section for a number. numfmt selects the section, by formatting the number with a
+ * code whose sections show their own index.
+ */
 function sectionFinder(sections: readonly string[]): (value: number) => ChosenSection {
   const compiled = sections.map(numberSection);
   const indexCode = sections.map(indexSection).join(";");
@@ -166,7 +169,7 @@ function sectionFinder(sections: readonly string[]): (value: number) => ChosenSe
   };
 }
 
-/** Returns a section with the same condition that shows `#` and an index. A section for text remains for text. */
+/** Returns a section with the same condition that shows `#` and an index. A text section remains a text section. */
 function indexSection(section: string, index: number): string {
   const tokens = tokenize(section);
   if (tokens.some(({ type }) => type === "text")) return "@";
@@ -204,7 +207,7 @@ function shownFraction(code: string, value: number, denominators: Denominators):
   return Math.abs(nearest) % 1 < 0.949 ? shownNumber(code, nearest === 0 ? Math.abs(value) : nearest) : "";
 }
 
-/** Returns the nearest number that is such a fraction. The search of numfmt stops too early for `?/?` and 7.03. */
+/** Returns the nearest fraction with one of these denominators. numfmt's search stops too early for `?/?` and 7.03. */
 function nearestFraction(value: number, { min, max }: Denominators): number {
   const size = Math.abs(value);
   let nearest = Infinity;

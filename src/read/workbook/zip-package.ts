@@ -109,7 +109,7 @@ const DEFLATED = 8;
 async function unpackedBytes(zip: ZipFile, entry: Entry): Promise<Readable> {
   if (entry.compressionMethod !== DEFLATED || entry.isEncrypted()) return zip.openReadStreamPromise(entry);
   const packed = await zip.openReadStreamPromise(entry, { decodeFileData: false });
-  // An error of either stream reaches the reader of the second one.
+  // An error in either stream reaches the reader of the second stream.
   return pipeline(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }), () => undefined);
 }
 

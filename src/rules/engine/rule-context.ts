@@ -27,12 +27,12 @@ interface RuleClock {
   /** YYYY-MM-DD, in the instance's time zone. */
   readonly today: string;
   /**
-   * Returns the first instant that is not in the past, with an allowance of a number of days. Instants are in
-   * milliseconds since 1970. Without allowance, this is the current time or, if the user has set a day, the start of
+   * Returns the first instant that does not count as past if `days` days are tolerated. Instants are in milliseconds
+   * since 1970. If no days are tolerated, the result is the current time or, if the user has set a day, the start of
    * that day.
    */
   readonly earliest: (days: number) => number;
-  /** Returns the last instant that is not in the future, with an allowance of a number of days. */
+  /** Returns the last instant that does not count as future if `days` days are tolerated. */
   readonly latest: (days: number) => number;
   /** Converts an instant to the date in the instance's time zone. */
   readonly dayOf: (instant: number) => string;
