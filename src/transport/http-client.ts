@@ -155,7 +155,7 @@ function commonName(who: Partial<PeerCertificate["subject"]> | undefined): strin
 const MAX_PROBE_MS = 2_000;
 
 /**
- * Returns a connector that probes a server with plain HTTP if a handshake times out, because the server may not use
+ * Returns a connector that probes a server with plain HTTP if a handshake times out, because the server might not use
  * TLS.
  */
 function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number): buildConnector.connector {

@@ -34,7 +34,8 @@ export function checkCaCertificates(pem: string, file: string): void {
 
 /**
  * Returns the failure for a request that could not establish a secure connection; undefined for other causes. With TLS
- * 1.3, the server checks the client certificate after the client may send. Its alert shows that it read no request.
+ * 1.3, the client may send its request before the server has checked the client certificate. An alert about the
+ * certificate shows that the server has not read the request.
  */
 export function tlsFailure(error: TransportError, origin: string): Failure | undefined {
   const code = error.code.replace(/^PROXY_/, "");

@@ -182,7 +182,7 @@ function refusedPage(code: "redirect" | "wrong_endpoint", why: string): Failure 
   });
 }
 
-/** The requested part of a list: its first page, all pages, or the page with this number, from 1. */
+/** The requested part of a list: its first page, all pages, or the page with this number, counted from 1. */
 export type PageSelection = "first" | "all" | number;
 
 /**

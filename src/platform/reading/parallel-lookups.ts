@@ -6,8 +6,8 @@ export const MAX_PARALLEL_LOOKUPS = 8;
 /**
  * Looks up every record: first one record, which shows whether the platform can be reached, then two at the same time,
  * and so on up to `MAX_PARALLEL_LOOKUPS`. If the client had to wait before it repeated a request, continues with one
- * record at a time. The number grows gradually, because requests that a platform refuses at the same time would also be
- * repeated at the same time. Starts no lookup after a failure.
+ * record at a time. The number of concurrent lookups grows gradually, because requests that a platform refuses at the
+ * same time would also be repeated at the same time. Starts no lookup after a failure.
  * @throws the first failure, after all lookups in flight have ended
  */
 export async function lookUpEach<Item>(
@@ -20,7 +20,7 @@ export async function lookUpEach<Item>(
   const workers: Promise<void>[] = [];
   const work = async (isFirst: boolean): Promise<void> => {
     for (;;) {
-      // A repeated request of another worker must not meet a request of this worker.
+      // Another worker may still be repeating a request, which must not coincide with a request of this worker.
       if (isFirst && isThrottled()) await Promise.all(workers.slice(1));
       if (failures.length > 0 || (!isFirst && isThrottled())) return;
       const next = queue.next();

@@ -22,7 +22,7 @@ export interface ReadClient {
    * reply
    */
   readonly get: (url: URL, wanted: ReadRequest) => Promise<string>;
-  /** Whether the client has had to wait before it repeated a request. Then it should send one request at a time. */
+  /** Whether the client has had to wait before it repeated a request. If so, send one request at a time. */
   readonly isThrottled?: () => boolean;
 }
 

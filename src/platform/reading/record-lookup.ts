@@ -131,7 +131,7 @@ function byPath(
 }
 
 /**
- * Returns the results for the records that the list contains. A 404 proves nothing, because the list itself may not
+ * Returns the results for the records that the list contains. A 404 proves nothing, because the list itself might not
  * exist. An incomplete list proves nothing either. If the list changed while it was read, it proves nothing about the
  * records that it does not contain.
  */

@@ -140,7 +140,7 @@ function numberOf(identity: AccountIdentity, body: JsonValue | undefined, state:
   const { supplier, key } = identity;
   const named = state.findAccount(textOf(valueAt(body, ["account_number"])));
   const identifier = key === "" ? JSON.stringify(body) : keyOfAccount(identity);
-  // Twelve digits, because the first eight may be the same for two of many records.
+  // Twelve digits, because eight are too few to be unique among many records.
   const digits = hash("sha256", identifier).slice(0, 12).toUpperCase();
   return (named ?? state.findByKey(supplier, key))?.number ?? `A-${digits}`;
 }
