@@ -1,4 +1,4 @@
-// CPU time that `migrate validate` needs per value of each type and mapping option, beyond that of a plain
+// Additional CPU time that `migrate validate` needs per value of each type and mapping option, compared with a plain
 // string.
 //   npm run build && node test/bench/kinds.mjs [--rows 200000] [--runs 3] [--sources csv,ndjson]
 //     [--only date,integer]

@@ -6,9 +6,8 @@
 // accepted records per second without refusals. Each later line shows the rate relative to that rate or to the limit,
 // and the share of refused requests.
 // With --records, each push is short and uses the default settings. The server refuses a share of the records once,
-// with 429 or 503.
-// Each line prints the time of a push without refusals divided by the time of a push with refusals (median over the
-// rounds).
+// with 429 or 503. Each line shows the time of a push without refusals divided by the time of a push with refusals
+// (median over the rounds).
 // The server replies after 40 ms.
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

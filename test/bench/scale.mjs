@@ -1,5 +1,5 @@
-// Commands on a push of 5,000,000 records that was interrupted with 100,000 unsent records: `resume` until its first
-// request, `status` (also with an inventory), `explain` and `ledger check`.
+// Cost of commands after a push of 5,000,000 records that was interrupted with 100,000 unsent records: `resume` until
+// its first request, `status` (also with an inventory), `explain` and `ledger check`.
 //   npm run build && node test/bench/scale.mjs [--records 5000000] [--pending 100000] [--runs 3] [--keep folder]
 //     [--check]
 // Each command is compared with a process that only opens the ledger with SQLite and reads the index of unsent records.

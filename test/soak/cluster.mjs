@@ -1,5 +1,5 @@
-// Injects 300 faults into four workers of the real command, the sandbox and a real PostgreSQL, in real time. Takes
-// about 20 minutes.
+// Injects 300 faults into pushes of four workers (the real command) to the sandbox, with a ledger in a real PostgreSQL.
+// Runs in real time and takes about 20 minutes.
 //   node test/soak/cluster.mjs [--faults 300] [--only SIGKILL] [--seed <n>]
 // Faults: a worker is killed (SIGKILL) or stopped beyond its lease (SIGSTOP, SIGCONT); connections to the database or
 // the platform are reset or silenced; the server terminates the sessions (pg_terminate_backend), or crashes (as with

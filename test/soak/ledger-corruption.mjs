@@ -1,7 +1,7 @@
 /**
- * Corrupts two real ledgers, one of them crashed, and reads them. A corrupt ledger must be rejected or return the true
- * status of every record. Truncates the ledger file, the log left by a crash and the checksum file at every byte, and
- * changes single bytes. TMPDIR=/dev/shm is fastest.
+ * Corrupts two real ledgers, one closed and one left by a crash, and reads them. A corrupt ledger must be rejected or
+ * return the true status of every record. Truncates the ledger file, the log left by a crash and the checksum file at
+ * every byte, and changes single bytes. TMPDIR=/dev/shm is fastest.
  *
  *   node test/soak/ledger-corruption.mjs [--every <bytes>] [--flips <n>] [--repair <n>] [--seed <n>]
  *

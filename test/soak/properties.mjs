@@ -1,5 +1,6 @@
 // Runs property tests with 20 times as many random cases as `.ci/run`: random plans and requests on all ledgers, random
-// rows on the fast path and on the row path, random rules, and random contracts. Takes an hour.
+// rows on the fast path and on the row path, and random rules, contracts, edits of mappings and input files. Takes an
+// hour.
 //   node test/soak/properties.mjs [--times 20] [test files]
 import { parseArgs } from "node:util";
 import { runTests } from "./run-test.mjs";
