@@ -72,7 +72,8 @@ describe("changes", () => {
       "4 records compared: 1 new, 1 changed, 0 changed by the mapping or contract alone, 2 same, 1 removed",
     );
     expect(stdout).toContain(
-      "the changed attrs of 1 record are unknown, because the earlier extract has changed or no longer exists",
+      "The changed attrs of 1 record are unknown. " +
+        "Possible reasons: the earlier extract has changed or no longer exists",
     );
     expect(stdout).toMatch(/EXT-00002 +changed +accounts\.csv:3/);
     expect(stdout).toMatch(/EXT-00004 +removed +accounts\.csv:5/);

@@ -45,7 +45,7 @@ export function ratesAction(session: Session, product: string, tariff: string, f
     const to = timeOf(flags.to, "--to", context);
     if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
       throw new Failure("usage", "--from is after --to", {
-        hint: "--from is the start of the period, --to is its end",
+        hint: "--from is the start of the period, and --to is its end",
       });
     }
     const request = { product, tariff, fuel, kind, from, to };

@@ -50,7 +50,7 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
     found.withoutKey === 0 ? "" : `${counted(found.withoutKey, "record")} not compared, because the key is missing\n`,
     found.unknownAttrs === 0
       ? ""
-      : `the changed attrs of ${counted(found.unknownAttrs, "record")} are unknown, because the earlier extract has changed or no longer exists, because its records are in a different order, because the ledger does not name the run that sent them, or because their earlier payloads come from too many runs\n`,
+      : `The changed attrs of ${counted(found.unknownAttrs, "record")} are unknown. Possible reasons: the earlier extract has changed or no longer exists, its records are in a different order, the ledger does not name the run that sent them, or their earlier payloads come from too many runs\n`,
     different > listed
       ? `The first ${formatCount(listed)} of ${formatCount(different)} differences; to list all, use --format csv or ndjson\n`
       : "",

@@ -113,7 +113,7 @@ function Checked({ plan, onAsk }: { readonly plan: PushPlan; readonly onAsk: () 
       <p>Records in the input: {countsText(counts)}.</p>
       {records > 0 && (
         <Button kind="main" onClick={onAsk}>
-          Send {counted(records, "record")} ...
+          Send {counted(records, "record")}…
         </Button>
       )}
     </Notice>
