@@ -111,9 +111,9 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
 }
 
 /**
- * Whether a command connects to a platform or a store. Most of these commands have an option for the address. `config`
- * and `changes` have this option but do not connect. The commands in the last list take the address from the run or
- * start the platform themselves. `proof` connects only with `--read-back`.
+ * Whether a command connects to a platform or a store. Most commands that connect have an option for the address.
+ * `config` and `changes` have this option but do not connect. The commands in the last list take the address from the
+ * run or start the platform themselves. `proof` connects only with `--read-back`.
  */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");

@@ -106,7 +106,7 @@ const HELP_HINT = "(see --help)";
 
 /**
  * Removes the value of an unknown option from the message, because the value may be a secret. Commander also reports an
- * unknown option if the user gives a value to an option that takes no value, or an option of the command before it.
+ * unknown option if the user gives a value to an option that takes no value, or puts an option before its command.
  */
 function refusalText(text: string, command: Command): string {
   const [given, flag = "", value] = /unknown option '(-[^=']*)(=[^\n]*)?'/.exec(text) ?? [];

@@ -34,7 +34,8 @@ export function withFileLock<T>(file: string, work: () => Promise<T>, patienceMs
 }
 
 /**
- * Takes the lock until the returned function is called. Returns undefined if this process or another program holds it.
+ * Takes the lock and holds it until the returned function is called. Returns undefined if this process or another
+ * program already holds it.
  * @throws Failure `storage` if the lock file cannot be written
  */
 export function holdFileLock(file: string): (() => void) | undefined {

@@ -18,7 +18,7 @@ export interface RunResult {
   readonly report?: ReportPaths | undefined;
   /** The command to run next, if any. */
   readonly next?: string | undefined;
-  /** Yields the outcomes of all records, or of those with these statuses, in input order. May be called repeatedly. */
+  /** Yields the outcomes with these statuses (default: all), in input order. May be called repeatedly. */
   readonly outcomes: (statuses?: readonly Status[]) => AsyncGenerator<RecordOutcome>;
   /** Returns all problems, grouped by cause as in the report. Reads only the outcomes with problems. */
   readonly causes: () => Promise<Causes>;

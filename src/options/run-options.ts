@@ -121,7 +121,7 @@ export const SENDING = {
     reimport: true,
     help: "last workflow step to run, such as validate",
   },
-  /** Number of records to send first. The others are sent only if the platform accepts all of the first records. */
+  /** Number of records to send first. If the platform accepts all of them, the run sends the other records. */
   canary: {
     arg: "<n>",
     kind: "number",
@@ -136,7 +136,7 @@ export const SENDING = {
     help: "have the platform validate the locally valid records, without creating anything",
   },
   refreshReferences: { help: "update the reference list of products from the platform first" },
-  /** Whether to also send records that are invalid locally, if possible. The platform then decides. */
+  /** Whether to also send records that fail local validation, if they can be sent. */
   sendInvalid: {
     library: true,
     recorded: true,

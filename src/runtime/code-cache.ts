@@ -26,7 +26,7 @@ export function cacheCompiledCode(): void {
 const MAX_BUILDS = 4;
 
 /**
- * Creates the folder and its three parent folders, accessible only to their owner, if they are missing. The folder
+ * Creates the folder and its three nearest ancestors if they are missing, accessible only to their owner. The folder
  * above these four must exist. Removes the caches of all but the latest builds.
  */
 function makeRoom(builds: string, folder: string): void {

@@ -9,7 +9,7 @@ interface TableColumn {
   /** Whether Markdown shows the cells as code. Set for names and patterns. */
   readonly code?: boolean;
   /**
-   * Whether an ellipsis replaces the phrases that do not fit on the line, instead of wrapping them. Only for a last
+   * Whether an ellipsis replaces the phrases that do not fit on the line. Otherwise, the phrases wrap. Only for a last
    * column whose cells are comma-separated phrases.
    */
   readonly isCut?: boolean;

@@ -16,7 +16,7 @@ export function utcInZone(time: LocalTime, zone: string): string | undefined {
   return zoned && written(zoned.withTimeZone("UTC"));
 }
 
-/** Returns a function that converts like `utcInZone`, but calculates the offset of each day only once. */
+/** Returns a function that converts times as `utcInZone` does, but caches the offset of each day. */
 export function utcConverter(zone: string): (time: LocalTime) => string | undefined {
   const offsets = new Map<number, number | undefined>();
   return (time) => {

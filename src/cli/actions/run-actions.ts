@@ -27,7 +27,7 @@ export function validateAction(
 ): Promise<void> {
   optimiseLater();
   return withSettings(session, sources, flags, async (settings, context) => {
-    // Only re-imported rejects have a run in the ledger, with its settings and setup files.
+    // Only a validation of re-imported rejects reads the ledger, for the settings and setup files of their run.
     if (settings.job.rejects === undefined && isFlagGiven(command, "ledger")) throw withoutRejects("--ledger");
     const { validate } = await import("../../commands/check/validate.ts");
     return showRun(await validate(settings, context.dependencies), flags, context);
@@ -135,8 +135,8 @@ async function showDrift({ ledger, run }: ReportedRun, flags: InspectFlags, cont
 }
 
 /**
- * Returns the flags with a format that can show the result of the option `flag`: text instead of an unsuitable
- * `MIGRATE_FORMAT`, which applies to other reports.
+ * Returns the flags with a format that can show the result of the option `flag`. Replaces an unsuitable
+ * `MIGRATE_FORMAT` with text, because the variable also applies to other reports.
  * @throws Failure `usage` for an unsuitable `--format`
  */
 function inTextOrJson(flag: string, { format, ...flags }: ReportFlags, command: Command): InspectFlags {

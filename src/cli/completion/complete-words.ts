@@ -52,7 +52,10 @@ function commandsBelow(group: Command | undefined, names: readonly string[]): re
   return named === undefined ? [] : visibleCommands(named);
 }
 
-/** @param value the part of the value that has been typed; `prefix` is the part before the path in `name=path` */
+/**
+ * @param value the part of the value that has been typed
+ * @returns `prefix`: the part before the path in `name=path`
+ */
 function valuesOfOption(option: Option, value: string): Values & { readonly prefix?: string } {
   const choices = option.argChoices ?? FIXED_VALUES[option.flags.split(" ").at(-1) ?? ""];
   if (choices !== undefined) return onlyValues(choices);

@@ -180,7 +180,7 @@ export const settingOptions: readonly Option[] = [
   ...storeFlags,
 ];
 
-/** Job options without a meaning for `corrections add`, which searches all rows and checks no rules. */
+/** Job options that do not apply to `corrections add`, which searches all rows and checks no rules. */
 const OPTIONS_OF_RECORDS = ["limit", "only", "today"];
 
 /**

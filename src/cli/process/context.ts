@@ -77,7 +77,7 @@ async function readJobSettings(sources: readonly string[], flags: Flags, { depen
   return readSettings(sources, flags, process.cwd());
 }
 
-/** Returns the failure for an option that has a meaning only with `--rejects`. */
+/** Returns the failure for an option that requires `--rejects`. */
 export function withoutRejects(flag: string): Failure {
   return new Failure("usage", `${flag} needs --rejects`, { hint: "pass the report folder: --rejects <dir>" });
 }

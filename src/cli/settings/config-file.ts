@@ -52,7 +52,7 @@ function findUpwards(folder: string, from: string = folder): string | undefined 
   return parent === folder ? undefined : findUpwards(parent, from);
 }
 
-/** Returns true for a link without a target as well: its file is missing, and no other file may replace it. */
+/** Also returns true for a link without a target, so that reading fails instead of using a file in a parent folder. */
 function isPresent(file: string): boolean {
   try {
     lstatSync(file);

@@ -110,7 +110,7 @@ export interface LedgerSettings extends CommonSettings {
   readonly out: string | undefined;
   /** The code of the import supplier. */
   readonly supplier: string | undefined;
-  /** What the user says about the connection to the platform of the run. */
+  /** The settings that override the recorded connection to the platform of the run. */
   readonly transport: TransportSettings;
 }
 
