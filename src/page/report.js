@@ -86,7 +86,7 @@
       const where = details.querySelector(".where");
       if (where !== null) where.textContent = counted(match.count, "place");
       // A search opens the lists of the first ten matching causes. A list opened by a search closes once its cause is
-      // no longer one of them, or the search ends.
+      // no longer one of them, or once the search ends.
       const isFound = filter.text !== "" && match.count > 0 && causes <= 10;
       if (isFound ? !details.open && !card.isOpenedBySearch : card.isOpenedBySearch) {
         details.open = isFound;

@@ -49,7 +49,7 @@ export interface ChangesOptions {
 export interface ChangesSummary {
   readonly counts: Readonly<Record<ChangeResult, number>>;
   readonly invalid: number;
-  /** The number of records that cannot be compared, because they have no business key or no known address. */
+  /** The number of records that cannot be compared, because they have no business key. */
   readonly withoutKey: number;
   /** The number of `changed` and `mapping` records whose earlier payload could not be rebuilt. */
   readonly unknownAttrs: number;

@@ -63,7 +63,7 @@ export function inspect<Found = undefined>(
   );
 }
 
-/** Runs a check that finds nothing for other checks. */
+/** Runs a check that provides no data for other checks. */
 export function checked(name: string, run: () => Promise<Check>): Promise<Check> {
   return recover(run, (failure) => failedBy(name, failure));
 }

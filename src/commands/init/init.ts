@@ -142,7 +142,7 @@ export async function writeInitFiles(out: string, texts: readonly FileText[]): P
 const NOTICE_EVERY = 1_000_000;
 
 /**
- * Returns the options for reading extracts. They report progress after every million rows, because large files take a
+ * Returns the options for reading extracts. Progress is reported after every million rows, because large files take a
  * while.
  */
 export function profileOptions(

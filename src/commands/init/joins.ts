@@ -22,7 +22,7 @@ export interface Join extends JoinEnds {
   readonly score: number;
 }
 
-/** The score of a join is lower if one of its sources has fewer rows, because its matches may be accidental. */
+/** The score of a join is lower if one of its sources has fewer rows, because the matches may be accidental. */
 const MIN_KEY_COUNT = 3;
 const MIN_HITS = 0.5;
 const MIN_SCORE = 0.5;

@@ -123,7 +123,7 @@ interface TargetRecord extends RecordName {
 /**
  * Calls `work` with the records that the options select. Keeps the ledger open exclusively, so that no run can send
  * records at the same time.
- * @throws Failure `ledger_outdated`, because an older copy of the ledger may not know that a record was sent
+ * @throws Failure `ledger_outdated` if the ledger is an older copy, which may lack a request for one of the records
  */
 async function withTargets<Result>(
   options: ExcludeOptions,

@@ -60,7 +60,10 @@ export interface ExplainedSources {
   readonly records: readonly TracedRecord[];
   /** The reason why the sources could not be read again. */
   readonly unreadable?: string;
-  /** The input files that have changed since the run began. Their current content may differ from what was sent. */
+  /**
+   * The input files that have changed since the run began. Their current content may differ from the content that was
+   * sent.
+   */
   readonly changedInputs: readonly ChangedFile[];
 }
 

@@ -61,7 +61,7 @@ export async function compare(
   return { counts, isComplete };
 }
 
-/** The platform has the records of these statuses. `skipped`: an earlier run sent the record with the same content. */
+/** Includes `skipped` records, because an earlier run sent the same content. */
 function isOnPlatform({ status }: Outcome): boolean {
   return ON_PLATFORM.has(status);
 }

@@ -165,8 +165,8 @@ export function originalColumns({ columns }: CsvTable): readonly string[] {
 
 /**
  * Returns the row's own cells, exactly as read, in the order of `columns`. Cells of columns that the file lacks are
- * empty. A ragged row keeps its cells in order and stays ragged, so that it is reported again until a user corrects it:
- * it gets more cells than columns, because spreadsheet programs add the missing cells of a short row.
+ * empty. A ragged row keeps its cells in order and stays ragged, so that it is reported again until a user corrects it.
+ * It always gets more cells than columns, because spreadsheet programs add the missing cells of a short row.
  */
 export function originalCells(row: CsvRow, columns: readonly string[]): readonly string[] {
   const { cells, table } = row;

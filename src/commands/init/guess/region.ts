@@ -41,7 +41,7 @@ export interface Slot extends TreeField {
    * include the enclosing object.
    */
   isShared: boolean;
-  /** The value that a mapping writes without a column: `${supplier}`, or the only choice. */
+  /** The value that the mapping contains instead of a column: `${supplier}`, or the only choice. */
   constant: string | undefined;
   /** Alternative columns, most likely first. */
   others: readonly Guess[];

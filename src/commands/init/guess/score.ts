@@ -112,7 +112,7 @@ export function nameLikeness(field: NamedThing, named: NamedThing, isSameName = 
   // A column in pence must not match a field in pounds: values that are a hundred times too large cause no error.
   const hasSmallUnit = SMALL_UNITS.some((unit) => named.own.includes(unit) && !field.own.includes(unit));
   if (hasSmallUnit || areOpposites(field.own, named.own)) return 0;
-  // Names of common words only, such as `ID` and `TYPE`, describe the subject of the file.
+  // A name that consists only of common words, such as `ID` or `TYPE`, refers to the subject of the file.
   const isCommon = named.own.every((word) => COMMON_WORDS.has(word));
   if (!isCommon) return columnLikeness(field, named);
   const likeness = columnLikeness(field, { own: [...named.own, ...named.around], around: [] });

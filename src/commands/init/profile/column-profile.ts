@@ -22,7 +22,7 @@ export interface ColumnProfile {
   /** Number of non-empty cells in all rows. */
   readonly filled: number;
   readonly empty: number;
-  /** Number of analysed cells that are not empty: all cells of the first rows, then those of one row in ten. */
+  /** Number of analysed cells that are not empty: all cells of the first rows, then the cells of one row in ten. */
   readonly analysed: number;
   /** Shapes of the analysed cells, most frequent first. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];

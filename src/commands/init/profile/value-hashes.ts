@@ -47,7 +47,8 @@ export function createValueHashes(path: string): ValueHashes {
     },
     count: () => inFile + inBlock,
     sorted(from, to) {
-      // The system provides memory only for the pages that are written, so a large array costs little for a small part.
+      // The system provides memory only for the pages that are written, so the array costs little even if the part
+      // contains few of the hashes.
       const found = new Float64Array(inFile + inBlock);
       let size = 0;
       const take = (hashes: Float64Array): void => {
