@@ -60,8 +60,9 @@ export async function startWebServer(project: WebProject, port: number): Promise
 }
 
 /**
- * Returns a project whose unexpected errors are not logged once the program ends. The end interrupts checks and the work
- * of requests at any point, so their errors are not bugs. A push waits for its requests, so its errors are.
+ * Returns a project that logs no unexpected errors once the program is ending. The end interrupts checks and the work
+ * of requests at any point, so errors in this work are not bugs. A push does not use this project: it waits for its
+ * requests in flight, so its errors are bugs.
  */
 function untilDrained(project: WebProject): WebProject {
   const { drain } = project.dependencies;

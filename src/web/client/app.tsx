@@ -173,7 +173,7 @@ function follow(event: MouseEvent, path: string, goTo: (path: string) => void): 
   goTo(path);
 }
 
-/** Returns the path and query of the current address, and a function that opens another one. */
+/** Returns the path and query of the current address, and a function that opens another address. */
 function usePath(): readonly [string, (path: string) => void] {
   const [path, setPath] = useState(currentPath);
   useEffect(() => {

@@ -176,8 +176,8 @@ export interface FillDown extends RowFilter {
 }
 
 /**
- * A new value for a column in the open rows that match the filter. If `from` is null, replaces the value of all these
- * rows. Otherwise, replaces it only in the rows with the value `from`.
+ * A new value for a column in the open rows that match the filter. If `from` is null, replaces the value in all these
+ * rows. Otherwise, replaces only the value `from`.
  */
 export interface Replacement extends RowFilter {
   readonly column: number;

@@ -55,7 +55,7 @@ function runData({ run, summary, by, state }: RunStatus): RunData {
   return { ...about, ...definedMembers({ finishedAt, by: by && plainText(by, MAX_TEXT) }) };
 }
 
-/** Returns the id of the active run, and text that changes whenever a run starts, or a run that is listed ends. */
+/** Returns the id of the active run, and text that changes whenever a run starts or a listed run ends. */
 export async function readActivity(
   store: LedgerStore,
 ): Promise<{ readonly active: string | undefined; readonly version: string }> {

@@ -6,7 +6,7 @@ import { BY_HAND, editYaml, parseMapping, refuse, unwrapItem, wrapInItem, wrapIn
 import type { EditTarget } from "./edit-target.ts";
 
 /**
- * Returns the mapping in which the items of a list or of a part come from a different source.
+ * Returns the mapping with a different source for the items of a list or of a part.
  * @param source null: one item, built from the row of the list
  */
 export function withRows(target: EditTarget, source: string | null): string {

@@ -75,7 +75,7 @@ export function cellEditor(state: EditorState): EditorClass {
 
     destroy(): void {
       const { draft } = state;
-      // The grid closes the editor before it passes on the value. The draft is still needed for the value.
+      // The grid closes the editor before it reports the new value, and the edit still needs the draft.
       queueMicrotask(() => draft?.end());
       this.field.remove();
     }

@@ -79,8 +79,8 @@ interface SessionNoticesOptions {
 }
 
 /**
- * Shows the error of the session, whether a run has started or ended, the file that has changed, unless the error
- * already names this file, and the corrections that need attention.
+ * Shows the error of the session, the corrections that need attention, and whether a run has started or ended. Also
+ * shows which file has changed, unless the error already names this file.
  */
 export function SessionNotices({ session, state, onCheck }: SessionNoticesOptions): JSX.Element {
   const { error, overview } = session;

@@ -1,6 +1,6 @@
 /**
  * Converts the line endings of edited text to those of the saved value, because a text area converts every line ending
- * to `\n`. If the saved value has mixed line endings, only text that is otherwise unchanged gets them.
+ * to `\n`. Mixed line endings are restored only if the text is otherwise unchanged.
  */
 export function restoreLineEndings(text: string, saved: string): string {
   if (text === normalised(saved)) return saved;

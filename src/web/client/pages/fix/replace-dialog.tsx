@@ -116,7 +116,10 @@ function NewValue({ value, choices, onChange }: NewValueOptions): JSX.Element {
   );
 }
 
-/** Keeps a draft while the dialog is open. Returns a reference to the last change that the tab had received before. */
+/**
+ * Keeps a draft while the dialog is open. Returns a reference to the number of the last change that the tab had
+ * received when the dialog opened.
+ */
 function useSeen(session: Session): { readonly current: number | undefined } {
   const seen = useRef<number | undefined>(undefined);
   useEffect(() => {

@@ -9,7 +9,7 @@ export interface RowCache {
   readonly setLength: (length: number) => void;
   /** Loads the missing pages that contain the positions from `from` to `to`, both inclusive. */
   readonly want: (from: number, to: number) => void;
-  /** Replaces the loaded rows that have the ids of these rows. Returns their positions. */
+  /** Replaces the loaded rows that have the same ids. Returns their positions. */
   readonly replace: (rows: readonly FixRow[]) => readonly number[];
   /** Clears all rows. Replies to earlier requests are then ignored. */
   readonly clear: () => void;

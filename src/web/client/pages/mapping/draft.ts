@@ -52,7 +52,9 @@ export function afterSave(draft: Draft, hash: string): Draft {
   return { ...draft, saved: { text: draft.text, hash }, setup: undefined };
 }
 
-/** Returns the changes since the last save; undefined if saved changes were undone, which no edit represents. */
+/**
+ * Returns the changes since the last save; undefined if a saved change was undone, because no edit represents an undo.
+ */
 export function unsavedEdits({ text, steps, saved }: Draft): readonly MappingEdit[] | undefined {
   const texts = [...steps.map(({ before }) => before), text];
   const first = saved === undefined ? 0 : texts.lastIndexOf(saved.text);

@@ -15,7 +15,7 @@ export interface EntryFormOptions {
 export interface LeafForm extends EntryFormOptions {
   readonly leaf: JsonObject;
   readonly column: ColumnData | undefined;
-  /** Sets options, or those that the function returns for the entry after all earlier edits. */
+  /** Sets options, or the options that the function returns for the entry after all earlier edits. */
   readonly change: (options: LeafOptions | ((leaf: JsonObject) => LeafOptions)) => void;
 }
 
