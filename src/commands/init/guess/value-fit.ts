@@ -136,8 +136,8 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
 }
 
 /**
- * Maximum number of codes in a column that match no choice. Legacy systems have a few codes without a matching choice,
- * but a column with many more codes contains something else.
+ * Maximum number by which the codes of a column may exceed the choices. Legacy systems have a few codes without a
+ * matching choice, but a column with many more codes contains something else.
  */
 const MORE_CODES = 4;
 
