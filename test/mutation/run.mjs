@@ -11,8 +11,8 @@ import path from "node:path";
 
 /**
  * The source of each folder, and the tests that must kill its mutants. `leftOut` contains the titles of tests that do
- * not run, because they process large inputs for seconds or require more random cases than a run has. Other tests check
- * the same code.
+ * not run, because they take seconds to process large inputs or require more random cases than a run has. Other tests
+ * check the same code.
  */
 const FOLDERS = {
   validate: {
