@@ -3,6 +3,7 @@ import { namesInPath } from "../../contract/operations/request-parameters.ts";
 import { ACCOUNT_FIELDS, documentedReply } from "../../contract/operations/documented-reply.ts";
 import type { DocumentedReply, Operation, OutcomeRule } from "../../contract/operations/operation.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import { formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
@@ -114,15 +115,18 @@ function withItemResults(
 }
 
 function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
-  const { status, code, has } = rule;
-  const replied = typeof status === "number" ? reply.status : `${Math.floor(reply.status / 100)}xx`;
-  if (status !== replied) return false;
+  const { code, has } = rule;
+  if (!hasStatus(rule, reply)) return false;
   if (has !== undefined && isEmpty(valueAt(body, has))) return false;
   return (
     code === undefined ||
     codeText(valueAt(body, ["code"])) === code ||
     problems.some((problem) => problem.code === code)
   );
+}
+
+function hasStatus({ status }: OutcomeRule, reply: HttpReply): boolean {
+  return status === (typeof status === "number" ? reply.status : `${Math.floor(reply.status / 100)}xx`);
 }
 
 function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
@@ -194,7 +198,9 @@ const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201, 202]);
 
 function classifySuccess({ reply, body, distrust }: Facts, operation: ClassifiedOperation): ReplyClass {
   if (distrust !== undefined) return notFromApi(distrust);
-  const { replies = [] } = operation;
+  const { replies = [], outcomes } = operation;
+  const { has } = outcomes.find((rule) => rule.outcome === "accepted" && rule.has && hasStatus(rule, reply)) ?? {};
+  if (has !== undefined) return notFromApi(`HTTP ${reply.status} without "${formatAttr(has)}"`);
   const documented = replies.length === 0 ? undefined : documentedReply(operation, reply.status);
   const hasJson = isJsonObject(body) || isJsonArray(body);
   if (hasJson && (documented !== undefined || SUCCESS_STATUSES.has(reply.status)))

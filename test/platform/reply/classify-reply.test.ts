@@ -261,6 +261,21 @@ describe("x-migrate-outcomes determines the outcome of a reply:", () => {
   });
 });
 
+test("a success without the member that a rule requires is ambiguous (it used to be accepted)", () => {
+  const rules: readonly OutcomeRule[] = [{ status: "2xx", has: ["account", "number"], outcome: "accepted" }];
+  const kindOf = (status: number, body: unknown, others: readonly OutcomeRule[] = []): string =>
+    judge(status, body, { rules: [...rules, ...others] }).replyClass.kind;
+  expect(kindOf(201, { account: { number: "A-1" } })).toBe("accepted");
+  for (const body of [{}, { account: { number: "" } }, { account: { number: null } }, { account_number: "A-1" }]) {
+    expect(kindOf(201, body)).toBe("ambiguous");
+    expect(kindOf(201, body, [{ status: 201, outcome: "accepted" }])).toBe("accepted");
+  }
+  expect(judge(202, {}, { rules }).replyClass).toMatchObject({
+    reason: 'HTTP 202 without "account.number"',
+    notFromApi: true,
+  });
+});
+
 describe("a refusal of a repeat", () => {
   const rules: readonly OutcomeRule[] = [
     { status: 400, code: "account_already_imported", outcome: "accepted" },
