@@ -163,7 +163,7 @@ function pushedBackTooLong(afterMs: number, maxWaitMs: number): Failure {
   const what =
     afterMs > maxWaitMs
       ? `the platform requests a wait of ${seconds(afterMs)}`
-      : `the platform has accepted no request for ${seconds(maxWaitMs)}`;
+      : `the platform has processed no request for ${seconds(maxWaitMs)}`;
   return new Failure("incomplete", what, { hint: RESUME_HINT });
 }
 
