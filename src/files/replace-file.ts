@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { open, rename, stat, unlink } from "node:fs/promises";
+import { open, realpath, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
+import { Failure } from "../model/failure.ts";
 import { errorCode } from "./error-code.ts";
 import { withFile } from "./open-file.ts";
 
@@ -41,6 +42,33 @@ export async function replaceFile(
     throw error;
   }
   if (durable) await syncFolder(path.dirname(file));
+}
+
+/** The file that an edit of a user's file replaces. */
+interface FileToEdit {
+  /** The file to which a symbolic link points, otherwise the path itself. */
+  readonly target: string;
+  readonly mode: number;
+}
+
+/** @throws Failure `storage` if the file is read-only */
+export async function fileToEdit(file: string): Promise<FileToEdit> {
+  const target = await realpath(file).catch(() => file);
+  const mode = await stat(target).then(
+    (stats) => stats.mode & 0o777,
+    () => 0o600,
+  );
+  if ((mode & 0o222) !== 0) return { target, mode };
+  throw new Failure("storage", `${file} is read-only`, { hint: "make the file writable, then repeat the command" });
+}
+
+/**
+ * Replaces the text of a user's file. Keeps its mode and a symbolic link.
+ * @throws Failure `storage` if the file is read-only
+ */
+export async function rewriteFile(file: string, text: string): Promise<void> {
+  const { target, mode } = await fileToEdit(file);
+  await replaceFile(target, text, { mode });
 }
 
 /** Whether the path, or the path that it links to, is a device, a pipe or a socket. */

@@ -1,9 +1,8 @@
-import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type YAMLMap, isMap, isNode, isScalar, isSeq, parseDocument as parseEditable } from "yaml";
 import { withJsonNotation } from "../../contract/document/json-style.ts";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
-import { replaceFile } from "../../files/replace-file.ts";
+import { rewriteFile } from "../../files/replace-file.ts";
 import type { Contract } from "../../contract/contract.ts";
 import { pathsFrom, readContractWithFindings, usableOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
@@ -71,7 +70,7 @@ export async function updateMapping(settings: JobSettings, dependencies: Depende
   requireOnlyAdded(before, { file, text: extended }, added);
   const lacksParameters = open.some((attr) => attr.split(".")[0] === "parameters");
   if (!lacksParameters) await requireValid({ file, text: extended }, { settings, contract, dependencies: quiet });
-  if (added.length > 0) await replaceFile(file, extended, { mode: (await stat(file)).mode & 0o777 });
+  if (added.length > 0) await rewriteFile(file, extended);
   const check = lacksParameters ? undefined : await checkMapping(settings, dependencies);
   return { file: path.normalize(file), added, open, check };
 }

@@ -1,10 +1,11 @@
-import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { pathsFrom } from "../../job/contract-files.ts";
 import type { CheckProgress } from "../../job/dependencies.ts";
+import { rewriteFile } from "../../files/replace-file.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { Failure, failureDetails } from "../../model/failure.ts";
+import { readTextFile } from "../../read/text/text-file.ts";
 import { RefusedRequest } from "../error-reply.ts";
-import { eolOf } from "../mapping/yaml/places.ts";
+import { editYaml, parseMapping } from "../mapping/yaml/edit-yaml.ts";
 import type { ProjectSettings, WebProject } from "../web-project.ts";
 import type { FixSession } from "./fix-session.ts";
 import type { FixState } from "./fix-types.ts";
@@ -75,7 +76,7 @@ function openSession(project: WebProject, onChecked: (progress: CheckProgress) =
 }
 
 /**
- * Adds `corrections: <file>` to the end of the configuration file.
+ * Adds `corrections: <file>` to the configuration file.
  * @throws Failure `config` if there is no configuration file or the line cannot be added; `storage` if the file cannot
  * be written
  */
@@ -87,17 +88,27 @@ async function nameFile(name: string, { job, configFile }: ProjectSettings, proj
       hint: `create the file migrate.yaml with this line, then repeat the edit: ${line}`,
     });
   const file = pathsFrom(project.folder)(configFile);
-  const before = await readFile(file, "utf8");
-  try {
-    const eol = eolOf(before);
-    await appendFile(file, `${before === "" || before.endsWith("\n") ? "" : eol}${line}${eol}`);
-  } catch (cause) {
+  const { text } = await readTextFile(file);
+  const made = withCorrections(file, text, name);
+  if (made === undefined)
+    throw new Failure("config", `the corrections file could not be added to ${configFile}`, {
+      hint: `add this entry to the configuration: ${line}`,
+    });
+  await rewriteFile(file, made).catch((cause: unknown) => {
+    if (cause instanceof Failure) throw cause;
     throw new Failure("storage", `${configFile} cannot be written`, { hint: remedyOf(cause, file), cause });
-  }
-  const isNamed = await project.withSettings(async (now) => now.job.corrections !== undefined).catch(() => false);
-  if (isNamed) return;
-  await writeFile(file, before);
-  throw new Failure("config", `the corrections file could not be added to ${configFile}`, {
-    hint: `add this line to the configuration: ${line}`,
   });
+}
+
+/** Returns undefined if the entry can only be added by hand. */
+function withCorrections(file: string, text: string, name: string): string | undefined {
+  try {
+    // An empty document has no entry after which the new entry could be inserted.
+    if (parseMapping(file, text) === null)
+      return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}corrections: ${name}\n`;
+    return editYaml(file, text, { path: ["corrections"], value: name });
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
 }

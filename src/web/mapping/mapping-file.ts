@@ -1,12 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { setupTexts, writeInitFiles } from "../../commands/init/init.ts";
 import { relativePath } from "../../commands/init/write/mapping-text.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import { unlessMissing } from "../../files/error-code.ts";
-import { openDraft, replaceFile, syncFolder } from "../../files/replace-file.ts";
+import { fileToEdit, openDraft, rewriteFile, syncFolder } from "../../files/replace-file.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
@@ -74,11 +73,7 @@ export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMa
  * the file after the comparison.
  */
 async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Promise<SavedMapping> {
-  const file = await linkedFile(mappingPath(job));
-  const mode = await stat(file).then(
-    (stats) => stats.mode & 0o777,
-    () => 0o600,
-  );
+  const { target: file, mode } = await fileToEdit(mappingPath(job));
   const draft = await openDraft(file, randomBytes(6).toString("hex"), mode).catch((error: unknown) =>
     refuseUnwritable(file, error),
   );
@@ -96,11 +91,6 @@ async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Pro
     return refuseUnwritable(file, error);
   }
   return { kind: "saved", hash: hash("sha256", text), written: [file] };
-}
-
-/** Returns the file to which a symbolic link points. Other paths, including paths of missing files, stay unchanged. */
-function linkedFile(file: string): Promise<string> {
-  return realpath(file).catch(() => file);
 }
 
 function refuseUnwritable(file: string, cause: unknown): never {
@@ -125,11 +115,7 @@ export async function writeSetup(job: MappingJob, { operation, configSchema }: S
   const file = pathsFrom(folder)(configFile);
   const { text } = await readTextFile(file);
   const made = withSettings(file, text, job, out);
-  if (made !== text) {
-    await replaceFile(await linkedFile(file), made, { mode: (await stat(file)).mode & 0o777 }).catch((error: unknown) =>
-      refuseUnwritable(file, error),
-    );
-  }
+  if (made !== text) await rewriteFile(file, made).catch((error: unknown) => refuseUnwritable(file, error));
   return made === text ? written : [...written, file];
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { EditResult, FixState } from "../../../src/web/fix/fix-types.ts";
@@ -39,11 +39,52 @@ test("the first edit adds its setting with the line endings of the configuration
   const folder = temporaryFolder();
   const accounts = goodAccounts(1);
   writeExtract(folder, { accounts, customers: accounts.map(({ REF }) => ({ REF, DOB: "31/02/1971" })) });
-  const configuration = `contract: ${CONTRACT}\r\nmapping: mapping.yaml\r\nsupplier: ACME`;
+  const configuration = `contract: ${CONTRACT}\r\nmapping: mapping.yaml\r\nsupplier: ACME\r\n`;
   writeFileSync(path.join(folder, "migrate.yaml"), configuration);
   const web = await startWeb(folder);
   onTestFinished(web.stop);
   expect(await editDate(await clientOf(web))).toMatchObject({ status: 200 });
   const written = readFileSync(path.join(folder, "migrate.yaml"), "utf8");
-  expect(written).toBe(`${configuration}\r\ncorrections: corrections.csv\r\n`);
+  expect(written).toBe(`${configuration}corrections: corrections.csv\r\n`);
+});
+
+test.each([
+  [
+    "JSON",
+    `{ "contract": "${CONTRACT}",\n  "mapping": "mapping.yaml", "supplier": "ACME" }\n`,
+    /"ACME", "corrections": "corrections.csv" }\n$/,
+  ],
+  [
+    "indented",
+    `  contract: ${CONTRACT}\n  mapping: mapping.yaml\n  supplier: ACME\n`,
+    /\n {2}corrections: corrections.csv\n$/,
+  ],
+  ["only a comment", "# set by flags", /^# set by flags\ncorrections: corrections.csv\n$/],
+])(
+  "the first edit adds its setting to a configuration that is %s (it used to be refused)",
+  async (_, text, expected) => {
+    const folder = temporaryFolder();
+    const accounts = goodAccounts(1);
+    writeExtract(folder, { accounts, customers: accounts.map(({ REF }) => ({ REF, DOB: "31/02/1971" })) });
+    const file = path.join(folder, "migrate.yaml");
+    writeFileSync(file, text, { mode: 0o640 });
+    const web = await startWeb(folder, ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--supplier", "ACME"]);
+    onTestFinished(web.stop);
+    expect(await editDate(await clientOf(web))).toMatchObject({ status: 200 });
+    expect(readFileSync(file, "utf8")).toMatch(expected);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  },
+);
+
+test("an edit does not change a read-only configuration", async () => {
+  const folder = temporaryFolder();
+  const accounts = goodAccounts(1);
+  writeExtract(folder, { accounts, customers: accounts.map(({ REF }) => ({ REF, DOB: "31/02/1971" })) });
+  const file = path.join(folder, "migrate.yaml");
+  const configuration = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ACME\n`;
+  writeFileSync(file, configuration, { mode: 0o444 });
+  const web = await startWeb(folder);
+  onTestFinished(web.stop);
+  expect((await editDate(await clientOf(web))).body).toContain("migrate.yaml is read-only");
+  expect(readFileSync(file, "utf8")).toBe(configuration);
 });

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type MappingJob, readMappingFile, saveMapping, writeSetup } from "../../../src/web/mapping/mapping-file.ts";
@@ -33,6 +33,19 @@ test("a symbolic link stays, and the file to which it points is replaced", async
   await saveMapping(jobIn(folder), { text: "payload: { a: A }\n", base: content?.hash });
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
   expect(readFileSync(path.join(shared, "mapping.yaml"), "utf8")).toBe("payload: { a: A }\n");
+});
+
+test("refuses to replace a read-only mapping (it used to be replaced)", async () => {
+  const folder = temporaryFolder({ "mapping.yaml": "payload: {}\n" });
+  chmodSync(path.join(folder, "mapping.yaml"), 0o444);
+  const { content } = await readMappingFile(jobIn(folder));
+  const saving = saveMapping(jobIn(folder), { text: "payload: { a: A }\n", base: content?.hash });
+  await expect(saving).rejects.toMatchObject({
+    code: "storage",
+    message: expect.stringMatching(/mapping.yaml is read-only$/),
+  });
+  expect(readFileSync(path.join(folder, "mapping.yaml"), "utf8")).toBe("payload: {}\n");
+  expect(readdirSync(folder)).toEqual(["mapping.yaml"]);
 });
 
 test("performs exactly one of two simultaneous saves", async () => {
