@@ -75,7 +75,9 @@ const MAX_BODY_BYTES = 32 * 2 ** 20;
 function createWebApp(project: WebProject, access: WebAccess, webPush: WebPush, port: () => number): Hono {
   const app = new Hono();
   app.onError((error, context) => errorReply(error, context, project.logBug));
-  app.notFound(() => {
+  app.notFound((context) => {
+    if (!context.req.path.startsWith("/api/"))
+      return context.text("There is no such page. The first page has the address /\n", 404);
     throw new RefusedRequest(404, "not_found", "There is no such page");
   });
   app.use(addSecurityHeaders, checkHost(port));

@@ -56,6 +56,18 @@ describe("the server of migrate web", () => {
     }
   });
 
+  it("answers an unknown address with text, and an unknown API request with JSON", async () => {
+    for (const [name, headers, type, body] of [
+      ["/fixes", {}, "text/plain", "There is no such page"],
+      ["/fix/", session, "text/plain", "There is no such page"],
+      ["/api/fixes", session, "application/json", '"not_found"'],
+    ] as const) {
+      const reply = await get(name, headers);
+      expect([reply.status, reply.headers["content-type"]]).toEqual([404, expect.stringContaining(type)]);
+      expect(reply.body).toContain(body);
+    }
+  });
+
   it("refuses an invalid token", async () => {
     for (const token of ["", "x", web.token.slice(1), `${web.token}x`]) {
       const reply = await post("/api/session", { ...JSON_BODY, origin: web.origin }, JSON.stringify({ token }));
