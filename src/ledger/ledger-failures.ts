@@ -19,7 +19,7 @@ export function requireChanged(changed: number | undefined, expected: number, na
   });
 }
 
-/** @throws Failure `incomplete` if the user has stopped the command, which is waiting for another process */
+/** @throws Failure `incomplete` if the user stopped the command while it was waiting for another process */
 export function requireNotStopped(drain: AbortSignal | undefined, who: string): void {
   if (drain?.aborted !== true) return;
   throw new Failure("incomplete", `stopped while waiting for ${who}; nothing was sent`, {

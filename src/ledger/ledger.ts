@@ -120,8 +120,8 @@ interface ReconcilingLedger {
    */
   existing(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /**
-   * Returns the records numbered `from` to `to` (inclusive) that the platform accepted with the content of this run, but
-   * that the last comparison did not find there. A dry run has none, because it cannot send them again.
+   * Returns the records numbered `from` to `to` (inclusive) that the platform accepted with the content of this run,
+   * but that the last comparison did not find there. A dry run has none, because it cannot send them again.
    */
   lost(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /**
@@ -283,8 +283,8 @@ export interface Ledger
   /**
    * Moves all further writes to a separate thread, and returns a ledger that passes them to the thread. The current
    * ledger can still be queried. Closing the current ledger also closes the returned ledger. The `plan` of the returned
-   * ledger may resolve before the items are written. Absent for a ledger on a server, where the server does the work,
-   * for a temporary ledger, and for a ledger that is only read.
+   * ledger may resolve before the items are written. Absent for a temporary ledger, for a ledger that is only read, and
+   * for a ledger on a server, because the server does the work.
    * @param begins whether the thread starts immediately, or only after enough requests to justify its cost
    */
   readonly inThread?: (begins: "immediately" | "when worthwhile") => Ledger;

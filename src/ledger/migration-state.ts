@@ -84,8 +84,8 @@ export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems">
   readonly supplier: string;
   /**
    * When the record became open, ISO 8601 UTC: the start of the first planned push with the record. If the record was
-   * accepted: the start of the first planned push after that with different content for the record. For a missing key:
-   * the start of the first planned push to the target.
+   * accepted: the start of the first planned push since its acceptance with different content for the record. For a
+   * missing key: the start of the first planned push to the target.
    */
   readonly since: string;
 }

@@ -36,7 +36,7 @@ export type Change = "rows" | "tables" | "position";
 export interface TableAccess<Own extends Tables> {
   readonly read: <Result>(work: (tables: Tables) => Work<Result>) => Promise<Result>;
   /**
-   * Performs a change. The change is atomic, and on disk when the promise resolves. If a PostgreSQL server crashes, it
+   * Performs a change. The change is atomic, and on disk when the promise resolves. A PostgreSQL server that crashes
    * may still lose a `position`.
    */
   readonly change: <Result>(change: Change, work: (tables: Own) => Work<Result>) => Promise<Result>;

@@ -72,7 +72,7 @@ function* readFrames(descriptor: number): Generator<JournalEntry, JournalEnd> {
     if (parsed.state === "corrupt") {
       if (read < chunk.length && endsInZeros(rest)) return { state: "torn", validBytes };
       if (reread === validBytes) return { state: "corrupt", validBytes };
-      // Another process may have written this entry, which follows the valid bytes, while it was read.
+      // Another process may have been writing this entry while it was read, so the entry is read once more.
       reread = validBytes;
       position = validBytes;
       buffer = Buffer.alloc(0);

@@ -10,11 +10,12 @@ import { writeFindings } from "./findings.ts";
 /**
  * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record. This is the
  * case if the same content was `rejected` in an earlier run, or `invalid` there and in this plan, and a run that began
- * later has sent the accepted content, usually from corrected rejects. All other content is treated as a change,
- * including content that was `invalid` because of its key or because the platform had accepted other content
- * (`unique`), and content that is still the latest plan of the record, because the accepted content was re-imported
- * from rejects of an older extract (`later-plans.ts`). If the record was found to differ on the platform, its accepted
- * content is empty, and any content is treated as a change.
+ * later has sent the accepted content, usually from corrected rejects. All other content is treated as a change:
+ *
+ * - content that was `invalid` because of its key, or because the platform had accepted other content (`unique`)
+ * - content that is still the latest plan of the record, because the accepted content was re-imported from rejects of
+ *   an older extract (`later-plans.ts`)
+ * - any content of a record that was found to differ on the platform, because its accepted content is then empty
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if (!(yield* exists(tables, EARLIER_RUN, run.number))) return;

@@ -145,7 +145,7 @@ function* blockDependents(tables: Tables, run: RunRow, policy: PlanPolicy, after
   yield* refuseCircular(tables, run, policy, after);
 }
 
-/** Returns the common part of the problems of a reference to another record. */
+/** Returns the common part of all problems that concern the reference to another record. */
 function referenceProblem(row: PlannedPlace, policy: PlanPolicy): KeyProblem<"error"> {
   const problem = keyProblem("error", row, policy);
   const { awaitedAttr: attr } = policy;
@@ -158,8 +158,8 @@ const DELETE_OUTDATED = `
     select 1 from migrate.items where run = problems.run and record = problems.record and status = 'blocked')`;
 
 /**
- * SQL condition: the platform has accepted the record, in full or in part. Empty accepted content after a decision means
- * that the platform has the record with different values (`conflict`), perhaps from another system.
+ * SQL condition: the platform has accepted the record, in full or in part. Empty accepted content after a decision
+ * means that the platform has the record with different values (`conflict`), perhaps from another system.
  */
 const IS_ACCEPTED = `(accepted_content <> ''::bytea or accepted_content is not null and not exists (
   select 1 from migrate.decisions where decisions.identity = records.identity and decision = 'rejected'))`;
@@ -238,7 +238,7 @@ interface ChangedRow extends PlannedPlace {
 
 /**
  * Refuses changes of accepted records. With `revise`, refuses only content that a later run has replaced. Such content
- * is `stale`, so it is not in the rejects: re-importing them with `revise` would send it.
+ * becomes `stale`, which keeps it out of the rejects. Otherwise, re-importing the rejects with `revise` would send it.
  */
 function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend: ToSend): Work<void> {
   const selectChanged = statement<ChangedRow>(`
@@ -259,8 +259,8 @@ function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend:
 }
 
 /**
- * Marks records as `stale` if a later run has sent other content that the platform has not accepted. If the record is
- * ambiguous, it remains so. The later run decides its status.
+ * Marks records as `stale` if a later run has sent other content that the platform has not accepted. Ambiguous records
+ * stay `ambiguous`, and the later run decides their status.
  */
 function* refuseReplaced(tables: Tables, run: RunRow, policy: PlanPolicy, toSend: ToSend): Work<void> {
   const selectReplaced = statement<PlannedPlace>(`

@@ -13,9 +13,9 @@ export interface LaterPlan extends PlannedPlace {
 }
 
 /**
- * Finds the re-imported records for which an extract that was pushed after the export has other content than the
- * exported rows. Such a record has the content of the older extract, apart from its corrections. Call this before the
- * plan of the re-import is compared with earlier plans.
+ * Finds the re-imported records whose content in an extract that was pushed after the export differs from the exported
+ * rows. Such a record has the content of the older extract, apart from its corrections. Call this before the plan of
+ * the re-import is compared with earlier plans.
  */
 export function* laterPlans(tables: Tables, { number }: RunRow, { reimport }: PlanPolicy): Work<readonly LaterPlan[]> {
   if (reimport === undefined) return [];
@@ -44,8 +44,8 @@ export function* warnOfLaterPlans(
 }
 
 /**
- * Makes these items the latest items of their records again. Once the platform has accepted the re-imported content,
- * the records are therefore out of date.
+ * Makes these items the latest items of their records again. The records therefore become `outdated` once the platform
+ * has accepted the re-imported content.
  */
 export function keepLaterPlans(tables: Tables, run: RunRow, later: readonly LaterPlan[]): Work<void> {
   const rows = later.map(({ record, plannedRun, plannedRecord }) => [record, plannedRun, plannedRecord]);
@@ -63,8 +63,8 @@ const latestOf = (table: "records" | "unsent"): string => `
   where latest.content is not null`;
 
 /**
- * The latest item of a record can precede the export if an earlier re-import, which exported its own rejects, was older
- * than that item, too. A skipped item whose content differs from the planned content is an older version.
+ * The latest item of a record can precede the export if the exporting run was itself a re-import, of an extract older
+ * than that item. A skipped item whose content differs from the planned content is an older version.
  */
 const SELECT_LATER = statement<LaterPlan>(`
   with own as materialized (

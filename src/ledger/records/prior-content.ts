@@ -42,8 +42,8 @@ export const ANY_UNCERTAIN = {
 } as const;
 
 /**
- * SQL for `other_content` of a record that is new to the ledger. After an uncertain recovery, a missing request may have
- * had other content.
+ * SQL for `other_content` of a record that is new to the ledger. After an uncertain recovery, a missing request may
+ * have had other content.
  */
 export const NEW_OTHER_CONTENT: { readonly sqlite: string; readonly postgres: string } = {
   sqlite: `exists (${ANY_UNCERTAIN.sqlite})`,

@@ -80,8 +80,8 @@ const IS_UNANSWERED = "(http is null or http >= 500 or http in (408, 409) or htt
 
 /**
  * SQL condition: the request of a `pending` attempt was sent. A run repeats every sent request that stays `pending`, so
- * the last attempt of a record was never sent. The exception is a step that may be repeated safely: its requests always
- * count as sent.
+ * a `pending` attempt without a later attempt was never sent. The exception is a step that may be repeated safely: its
+ * requests always count as sent.
  */
 const WAS_SENT = `(harmless or exists (select 1 from migrate.attempts as later where later.run = attempts.run
       and later.record = attempts.record and later.attempt > attempts.attempt))`;

@@ -64,8 +64,8 @@ const SELECT_COVERAGE = statement<EndpointCoverage>({
 
 /**
  * Creates or updates the row in `records` of each record that a new plan sends. Records that have no row there and are
- * not sent are stored in `unsent`. Counts the records that no earlier plan contains, without the records that this plan
- * contains with other keys.
+ * not sent are stored in `unsent`. Counts the records that no earlier plan contains, minus the earlier records that
+ * this plan contains with corrected keys.
  */
 export function* coverPlan(tables: Tables, run: number, superseded: readonly RowName[]): Work<void> {
   yield* adoptUnsent(tables);

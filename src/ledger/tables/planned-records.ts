@@ -15,7 +15,8 @@ export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_ru
  * - A skipped item is noted only if an earlier item has different content, because the platform already has the
  *   skipped content.
  * - A stale item is not noted, because a newer item was sent.
- * - A re-imported item is not noted if an extract that was pushed after the export has other content (`later-plans.ts`).
+ * - A re-imported item is not noted if its content differs in an extract that was pushed after the export
+ *   (`later-plans.ts`).
  * - `planned_content` is null until a second push plans the record, because until then, the item itself has the latest
  *   content. It is empty if the latest content is unknown, because the item has no content or because several items
  *   have different content.
