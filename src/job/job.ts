@@ -146,8 +146,8 @@ export async function compileJob(
 }
 
 /**
- * Records belong to an account if they wait for a record of another operation that a separate attr names, or if the
- * mapping replaces the contract's key with the key of a part of the account.
+ * Several records may belong to one account in two cases: they wait for a record of another operation, to which an attr
+ * other than their key refers; or the mapping replaces the contract's key with the key of a part of the account.
  */
 function accountOwnerOf(
   { key: declaredKey }: Operation,

@@ -4,8 +4,8 @@ import type { Counts, RunIdentity, RunState, Sharing } from "./run-progress.ts";
 
 export type RunEvent =
   /**
-   * A run has started and has an id. Not emitted for a run in a temporary ledger, because such a run cannot be
-   * addressed.
+   * A run has started and has an id. Not emitted for a run in a temporary ledger, because no command can refer to such
+   * a run.
    */
   | { readonly kind: "begun"; readonly run: RunIdentity; readonly progressFile: string }
   /** Number of bytes of the input files read so far. Repeated reads do not count. */

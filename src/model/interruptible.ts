@@ -21,8 +21,8 @@ export async function interruptibleSoon<T>(work: () => T): Promise<T> {
 }
 
 /**
- * Waits for a turn of the event loop that is so short that probably no signal has arrived since the loop received
- * signals. Returns false if there is none in `MAX_TURNS`.
+ * Waits for a turn of the event loop that is so short that probably no signal has arrived since the loop last checked
+ * for signals. Returns false if there is no such turn in `MAX_TURNS` turns.
  */
 async function isEventLoopIdle(): Promise<boolean> {
   // The loop may have received signals before this call, so only a turn between two callbacks is measured.

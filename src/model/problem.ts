@@ -5,7 +5,7 @@ import type { Place } from "./place.ts";
 /** An `error` makes the record invalid; a `warning` does not. */
 export type Severity = "error" | "warning";
 
-/** The expected type of a value, for the code `invalid`. `exact number`: a number that can be sent without losing digits. */
+/** The expected type of a value, for the code `invalid`. `exact number`: can be sent without losing digits. */
 export type Expected =
   | "boolean"
   | "date"
@@ -81,9 +81,9 @@ export type PayloadFinding =
    * but with incomplete or different content. Without `acceptedAt`: two items of a list are equal.
    */
   | { readonly code: "unique"; readonly acceptedAt?: string; readonly isPartial?: boolean }
-  /** An older version of an accepted record, which was invalid or rejected earlier, and has been corrected since. */
+  /** An older version of an accepted record. This version was invalid or rejected, and has been corrected since. */
   | { readonly code: "corrected_since"; readonly acceptedAt: string }
-  /** A re-imported record for which the push `run`, which followed the export, contains other content. Always a warning. */
+  /** A re-imported record whose content differs in the push `run`, which followed the export. Always a warning. */
   | { readonly code: "changed_since_export"; readonly run: string }
   /** The record of the operation `after`, to which this record belongs, has not been accepted. */
   | { readonly code: "account_not_found"; readonly after: string }
@@ -186,7 +186,10 @@ export type SourceFinding =
   | { readonly code: "source_missing_row"; readonly child: string }
   /** Two rows of a child source with the same key. */
   | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
-  /** A row of a child source with the same cells, by name, as an earlier row of the same parent, without `pick`. */
+  /**
+   * A row of a child source with the same cells, by name, as an earlier row of the same parent. Not reported if the
+   * source has `distinct` or `pick`.
+   */
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
   /** A child row that is not sent, because none of several `when` selects it. Always a warning. */
   | { readonly code: "source_unselected_row"; readonly source: string }

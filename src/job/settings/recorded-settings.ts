@@ -22,7 +22,7 @@ export interface PushSettings extends RunValues {
   readonly pace: RateLimitSettings;
   /** Set for a push with `--workers`: worker processes send its records, and more workers can join. */
   readonly workers?: WorkerSettings | undefined;
-  /** Whether the user confirmed in advance that records may be sent to production, and invalid records (`--yes`). */
+  /** Whether the user confirmed in advance (`--yes`) that the run may send to production and send invalid records. */
   readonly confirmed?: boolean | undefined;
   /** The person who started the run. */
   readonly by?: string | undefined;
@@ -129,7 +129,10 @@ export function jobSettingsIfKnown(settings: unknown): JobSettings | undefined {
   return jobSettingsSchema.safeParse(settings).data;
 }
 
-/** Returns the settings of a run. If `folder` has more of the inputs, it replaces the folder of the run. */
+/**
+ * Returns the settings of a run. If `folder` contains more of the run's input files than the folder of the run does,
+ * the paths in the settings refer to `folder` instead.
+ */
 export function settingsSeenFrom(run: Run, folder: string): RunSettings {
   const settings = settingsOf(run);
   const seen = settingsOf({ ...run, settings: moved(run.settings, settings.job.folder, folder) });

@@ -10,8 +10,9 @@ import { type RunSettings, settingsIfKnown } from "./recorded-settings.ts";
 
 /**
  * Returns the settings of a push that differ from those of another run, if they affect which records are sent, or
- * where. Also returns each limit of the push that the run does not have with the same value. Without such differences,
- * the push can send the records that the other run has planned. Compares the contents of files, but not their paths.
+ * where. Also returns each limit that the push sets and that has a different value in the other run. Without such
+ * differences, the push can send the records that the other run has planned. Compares the contents of files, but not
+ * their paths.
  */
 export function differencesOf(own: NewRun, other: NewRun): readonly string[] {
   const [one, two] = [settingsIfKnown(own), settingsIfKnown(other)];
@@ -105,7 +106,7 @@ function optionsOf({ job, ...settings }: RunSettings): NamedValues {
   ];
 }
 
-/** Returns the names of the limits that a push sets and that have other values in another run. */
+/** Returns the names of the limits that a push sets and that have different values in another run. */
 function unmetLimits(own: NamedValues, others: NamedValues): readonly string[] {
   const wanted = own.map(([name, value], index) => [name, value ?? others[index]?.[1]] as const);
   return namesOfDifferent(wanted, others);

@@ -23,8 +23,8 @@ import { copyName } from "./setup-paths.ts";
 export type StoredFiles = Pick<Ledger, "setupFile">;
 
 /**
- * Writes the changed files to a new folder, in the versions that a run used. Functions import each other by relative
- * path, so if one function file has changed, writes all function files in the same folder structure.
+ * Writes the changed files to a new folder, in the versions that a run used. Function files import each other by
+ * relative path, so if one of them has changed, writes all of them in the same folder structure.
  * @returns the copies, for `JobSettings.copies`, without files whose version is lost
  * @throws Failure `storage`
  */

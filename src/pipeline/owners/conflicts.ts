@@ -9,8 +9,9 @@ export type KeepTogether = (outcome: Outcome, own: Owner) => Owner;
 
 /**
  * Finds the records that conflict with each other, such as accounts with the same key or the same meter point, or an
- * account and a child row that may belong to it. Each of them alone could be valid, and would then be sent, so all of
- * them belong to the owner of the first one. Memory use grows with the number of these records.
+ * account and a child row that may belong to it. In separate folders, each of these records could be valid and would
+ * then be sent. All of them therefore belong to the owner of the first record. Memory use grows with the number of
+ * these records.
  */
 export async function keepConflictsTogether(outcomes: Report["outcomes"]): Promise<KeepTogether> {
   const groups = newGroups();

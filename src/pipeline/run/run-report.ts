@@ -226,7 +226,7 @@ export async function describeReport(
   };
 }
 
-/** Returns the reason that is stored with the run's last request for the record that had the status of the record. */
+/** Returns the reason that is stored with the last request of the run that gave the record its status. */
 async function reasonOf({ key, record, status }: Outcome, { ledger, run }: ReportableRun): Promise<string | undefined> {
   const attempts = key === undefined ? [] : ((await ledger.attempts?.(key)) ?? []);
   const own = attempts.filter((one) => one.run === run.id && one.record === record && one.status === status);
@@ -267,7 +267,7 @@ function exitCodeOf({ checked, sent }: RunResult, { run, job }: EndedRun, { exit
   return highestPriorityExitCode([exitCode, unread, ...stopped, ...(sent?.failure ? [sent.failure.exitCode] : [])]);
 }
 
-/** Whether existing records could be compared, but the run was stopped before. They are compared after sending. */
+/** Whether existing records are left to compare. A run that is stopped while sending does not compare them. */
 function isComparisonLeft(sent: UploadEnd | undefined, { existing = 0 }: Summary["counts"], job?: Job): boolean {
   return sent?.reason === "drained" && existing > 0 && comparesContent(job);
 }

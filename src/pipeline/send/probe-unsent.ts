@@ -18,8 +18,8 @@ interface ProbeContext {
  * Yields the records unchanged, and queries the platform for the first few records that have no request in the ledger.
  * If the platform already has such a record, another ledger sent it, or this ledger is an older copy. Queries the
  * platform only if sending a record again would create it twice and the contract has an operation that reads one
- * record. Does not query for a ledger without requests if the platform refuses records that it has. Ignores failures of
- * the query.
+ * record. Makes no query if the ledger has no requests and the platform refuses records that it already has. Ignores
+ * failures of the query.
  * @throws Failure `ledger_outdated` if the platform already has one of these records
  */
 export async function* probeUnsent(

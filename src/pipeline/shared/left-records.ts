@@ -10,8 +10,8 @@ export interface LeftRecords {
 }
 
 /**
- * Only the payload shows whether a step was completed with the fields to send. Therefore, a record that was due remains
- * left until the ledger stores another completed step.
+ * Only the payload shows whether a step was completed with the fields to send. A record that was passed to `noteDue`
+ * therefore counts as left until the ledger stores another completed step.
  */
 export function createLeftRecords(limit: StepLimit): LeftRecords {
   const outdated = new Map<number, string>();
