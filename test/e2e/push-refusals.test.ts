@@ -103,7 +103,7 @@ test("a push stops after a few replies that are web pages, and the records sent 
     { env: TOKEN },
   );
   expect(code).toBe(5);
-  expect(stderr).toMatch(/do not look like replies of the API/);
+  expect(stderr).toMatch(/do not look like replies from the API/);
   expect(server.requests.length).toBeLessThanOrEqual(8);
   expect(statusCounts(outcomeLines(stdout))["ambiguous"]).toBe(server.requests.length);
 });

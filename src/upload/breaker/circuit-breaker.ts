@@ -90,7 +90,7 @@ function watchReplies(maxInFlight: number): (replyClass: ReplyClass) => Failure 
 function foreignReplies(reason: string): Failure {
   return new Failure(
     "wrong_endpoint",
-    `${MAX_FOREIGN_REPLIES} consecutive replies do not look like replies of the API: ${reason}`,
+    `${MAX_FOREIGN_REPLIES} consecutive replies do not look like replies from the API: ${reason}`,
     {
       hint:
         "check the base URL, whether the contract documents this reply, and whether a proxy or a login page answers " +
