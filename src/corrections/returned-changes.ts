@@ -44,7 +44,7 @@ export interface ReturnedChange extends ChangedRow {
  * - `changed`: the cell in the sources has neither the exported nor the new value
  * - `corrected`: the cell in the sources has the exported value, but an earlier correction gives it another value
  * - `missing`: the sources do not have the row
- * - `no_match`: the rows with the key in the sources are other rows, or the row has changed
+ * - `no_match`: the row has changed in the sources, or the sources contain only other rows with this key
  * - `no_column`: the sources do not have the column
  * - `no_key`: the row has no key
  * - `repeated`: the row is identical to another row with the same key

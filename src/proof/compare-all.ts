@@ -79,8 +79,8 @@ async function openRecords(
 type RecordStatus = "accepted" | "skipped";
 
 /**
- * Yields the records with this status in the run whose content is still on the platform. `content` includes the business
- * key, the operation and the supplier, so it identifies the record.
+ * Yields the records with this status in the run whose content is still on the platform. `content` includes the
+ * business key, the operation and the supplier, so it identifies the record.
  */
 async function* recordsIn(
   run: Run,

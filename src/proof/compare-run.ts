@@ -127,7 +127,7 @@ async function compareGroup(
 
 /**
  * Returns the answers for records that need no lookup, because they were replaced or, with `unverified`, compared
- * earlier. An earlier difference counts again.
+ * earlier. An earlier result other than `same` is reported again.
  */
 async function knownAnswers(
   run: Run,

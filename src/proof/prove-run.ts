@@ -82,8 +82,8 @@ async function proveFromSources(
 }
 
 /**
- * Writes the table of corrections, and counts the applied ones. Call this function once all records have been read,
- * because the result of a correction is known only then. Returns undefined if the job has no corrections.
+ * Writes the table of corrections, and counts the applied corrections. Call this function once all records have been
+ * read, because the result of a correction is known only then. Returns undefined if the job has no corrections.
  */
 async function listCorrected(
   { input: { corrections } }: Job,

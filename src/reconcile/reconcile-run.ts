@@ -30,8 +30,8 @@ export interface ReconcileContext extends DecisionContext {
  * Resolves the run's ambiguous and existing records by querying the platform. A record that is found with the sent
  * values is accepted. A record that is found with different values is rejected. If the platform may have different
  * content, a matching key alone does not decide the outcome. An ambiguous record that two queries do not find may be
- * sent again once, if the contract accepts absence as proof and the platform returns accepted records. All other records
- * keep their status. Ends early, without an error, if the user stops the command.
+ * sent again once, if the contract accepts absence as proof and the platform returns accepted records. All other
+ * records keep their status. Ends early, without an error, if the user stops the command.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(
@@ -91,7 +91,7 @@ async function lookUpGroup(
 }
 
 /**
- * Looks up records together with accepted records. If an accepted record is absent, too, an absence proves nothing: the
+ * Looks up records together with accepted records. If an accepted record is also absent, absence proves nothing: the
  * contract may read back from the wrong place, or the platform may not show new records yet.
  */
 async function lookUpAgain(
