@@ -74,8 +74,8 @@ export interface LedgerStore {
    * Replaces a corrupt ledger with a repaired copy that contains every readable record. Keeps the corrupt ledger under
    * another name. Absent for a database server, which has its own repair tools.
    * @param stamp suffix for the name under which the corrupt ledger is kept
-   * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read. Set this only if a
-   * journal contains the requests of the ledger. `mayCreate`: whether to create one if the file is missing or empty
+   * @param options whether to create an empty ledger: if nothing can be read (`mayRecreate`), or if the file is missing
+   * or empty (`mayCreate`). Set `mayRecreate` only if a journal contains the requests of the ledger
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
    */
   readonly repair?: (

@@ -9,8 +9,8 @@ import { writeFindings } from "./findings.ts";
 
 /**
  * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record. This is the
- * case if the same content was `rejected` in an earlier run, or `invalid` there and in this plan, and a run that began
- * later has sent the accepted content, usually from corrected rejects. All other content is treated as a change:
+ * case if the same content was `rejected` in an earlier run (or `invalid`, both there and in this plan), and a run that
+ * began later has sent the accepted content, usually from corrected rejects. All other content is treated as a change:
  *
  * - content that was `invalid` because of its key, or because the platform had accepted other content (`unique`)
  * - content that is still the latest plan of the record, because the accepted content was re-imported from rejects of

@@ -9,7 +9,7 @@ export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_ru
 /**
  * When a plan is finished, notes the latest item of each record in any planned push: `planned_run` and
  * `planned_record`. The record has been open since the planned push `since_run`. Records that no plan could send are in
- * `unsent`, with the same columns. The following exceptions keep this fast for a daily push whose records are mostly
+ * `unsent`, with the same columns. The following exceptions save time in a daily push whose records are mostly
  * unchanged:
  *
  * - A skipped item is noted only if an earlier item has different content, because the platform already has the

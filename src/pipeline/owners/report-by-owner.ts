@@ -140,8 +140,8 @@ function exportOf(
 }
 
 /**
- * Returns the day (UTC) on which the records of a share are due if they are not open, as in a dry run, or in a run that
- * a later run has replaced. The deadline is counted from the start of the run.
+ * Returns the day (UTC) on which the records of a share are due, counted from the start of the run. Used for records
+ * that are not open, for example in a dry run, or in a run that a later run has replaced.
  */
 function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | undefined {
   return dueDay({ since: startedAt }, { name, days });

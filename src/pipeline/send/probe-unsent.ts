@@ -61,8 +61,8 @@ async function hasRequests({ ledger }: RunHandle): Promise<boolean> {
 }
 
 /**
- * Queries the platform for some records of the batch. Returns false, without a query, if the ledger has a request for
- * every record of the batch, or already knows that the platform has the record or may have it.
+ * Queries the platform for the first few records of the batch that have no request in the ledger, are not ambiguous,
+ * and are not known to be on the platform. Returns false, without a query, if there are no such records.
  */
 async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext): Promise<boolean> {
   const unsent = batch.filter(isUnknown).slice(0, MAX_PROBES);
