@@ -36,7 +36,7 @@ const WEB_PAGES = {
 };
 
 mkdirSync(images, { recursive: true });
-// Omits what the commands of the README write into this folder.
+// Omits the files that the commands of the README write into this folder.
 const written = new Set([".migrate", "ready.json", "report"]);
 const filter = (from) => !written.has(path.basename(from));
 cpSync(path.join(root, "fixtures/demo"), folder, { recursive: true, filter });

@@ -185,7 +185,7 @@ function requireWritable(file: string, { change, correction }: NewChange): void 
 
 function tooLarge(file: string): Failure {
   return new Failure("usage", `${file} would become larger than ${MAX_TEXT_FILE_BYTES / 2 ** 20} MiB`, {
-    hint: "to change so many cells, correct the extract, or use `lookup` or `replace` in the mapping",
+    hint: "to change this many cells, correct the extract, or use `lookup` or `replace` in the mapping",
   });
 }
 

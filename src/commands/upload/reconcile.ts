@@ -144,7 +144,7 @@ async function resendAll(
 const MAX_COMPARISON_AGE_HOURS = 24;
 
 /**
- * Checks that lost records have been compared recently. Somebody may have restored the records since an older
+ * Checks that lost records have been compared recently. Another person may have restored the records since an older
  * comparison, and sending them again would then create duplicates.
  * @throws Failure `usage`
  */

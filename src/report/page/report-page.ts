@@ -19,7 +19,7 @@ const MAX_CARDS = 100;
 
 /**
  * Writes `report.html` (docs/errors.md, "HTML report") with the causes collected from all outcomes. The size of the
- * page is limited, whatever the size of the input.
+ * page is limited, regardless of the size of the input.
  * @param rejects the rejects files in the folder of the page; undefined if there are none
  */
 export async function writeReportPage(

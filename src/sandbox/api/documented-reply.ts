@@ -28,7 +28,7 @@ import { withValue } from "./workflow-steps.ts";
  * replaces any other status with the first documented 2xx status. The body follows the schema of that status. Each
  * member has its value from the reply or, if there is none, from the request. A required member without a value gets
  * the documented example, default or first permitted value, otherwise a value of its type.
- * @param number of the returned function: the account number, in place of a generated one
+ * @param number of the returned function: the account number, instead of a generated one
  */
 export function documentedForm(
   document: JsonObject,
