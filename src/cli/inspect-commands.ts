@@ -115,7 +115,7 @@ function addCorrectionsCommand(program: Command, session: Session): void {
     .description("List the corrections.")
     .action(onDemand(session, async () => (await correctionsActions()).correctionsListAction));
   withOptions(corrections.command("remove"), shared)
-    .description("Remove the corrections for all rows with a key, or for one column of these rows.")
+    .description("Remove the corrections for the rows with this key, or for one column of these rows.")
     .argument("<key>", "key of the row in its source")
     .option("--in <source>", "only in this source")
     .option("--column <name>", "only in this column")
@@ -200,7 +200,7 @@ function addLedgerCommands(program: Command, session: Session): void {
     .action(onDemand(session, async () => (await ledgerActions()).ledgerRepairAction));
   withOptions(ledger.command("export"), options("config", "ledger"))
     .description(
-      "Export the ledger as JSON lines: runs, records, requests, decisions, exclusions. The output contains no payloads.",
+      "Export the ledger as NDJSON: runs, records, requests, decisions, exclusions. The output contains no payloads.",
     )
     .action(onDemand(session, async () => (await ledgerActions()).ledgerExportAction));
 }

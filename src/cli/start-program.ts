@@ -21,7 +21,7 @@ const session: Session = {
 stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader has closed stdout (`| head`). The run continues.
   if (error.code === "EPIPE") return;
-  throw new Failure("storage", `stdout cannot be written to: ${error.code ?? error.name}`, {
+  throw new Failure("storage", `cannot write to stdout: ${error.code ?? error.name}`, {
     hint: ["push", "resume"].includes(words[0] ?? "")
       ? "check the disk that stdout is written to; `migrate report` renders the results of a push from the ledger"
       : "check the disk that stdout is written to, then run the same command again",

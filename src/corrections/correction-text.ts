@@ -46,8 +46,8 @@ function changedText({ source, column, change, place, before, after }: ChangedCe
 
 function listOrderText(rows: FoundRows): string {
   const records = rows.count === 1 ? "its record" : "their record";
-  const found = `${counted(rows.count, "row")} in another order within ${records}`;
-  return `${found}, without \`orderBy\` in the mapping: source ${placeText(rows)}`;
+  const found = `${counted(rows.count, "row")} in a different order within ${records}`;
+  return `${found} (the mapping has no \`orderBy\` for them): source ${placeText(rows)}`;
 }
 
 function placeText({ source, place, number }: FoundRows): string {

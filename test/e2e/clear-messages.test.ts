@@ -41,7 +41,7 @@ test.each([
 ])("if stdout is full, the hint depends on the command: %s", async (command, hint) => {
   const under = ["sh", "-c", 'exec "$@" > /dev/full', "sh"];
   const { code, stderr } = await runCli([command, "--help"], { under });
-  expect([code, stderr]).toEqual([6, expect.stringContaining("stdout cannot be written to: ENOSPC")]);
+  expect([code, stderr]).toEqual([6, expect.stringContaining("cannot write to stdout: ENOSPC")]);
   expect(stderr).toContain(hint);
 });
 

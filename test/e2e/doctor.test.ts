@@ -46,7 +46,7 @@ describe("migrate doctor with a complete setup", () => {
     expect(of("tls").text).toMatch(
       /TLSv1\.3, certificate for .+, issued by .+, valid until \d{4}-\d\d-\d\d, trusted through /,
     );
-    expect(of("token").text).toMatch(/^obtained for sandbox-organisation, until \d{4}-.*Z, sent as Token$/);
+    expect(of("token").text).toMatch(/^obtained for sandbox-organisation, valid until \d{4}-.*Z, sent as Token$/);
   });
 
   test("sends no records, and creates neither a ledger nor a report", async () => {

@@ -4,7 +4,8 @@ import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/po
 import type { RunningCli } from "./cli.ts";
 import { deliveryErrors, FAST_PACE, type SharedPush, useSharedRuns } from "./shared-run-scene.ts";
 
-const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run as a worker, or start its own run when/s;
+const WAITS =
+  /Waiting for `push`, process \d+ .*: this push will join the run of that process as a worker, or start a separate run when/s;
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
   `when the planner is killed during the plan ${SKIPPED_WITHOUT_POSTGRES},`,

@@ -69,7 +69,7 @@ describe("rejects changed by a spreadsheet", () => {
     const pushed = await work.migrate(["push", "--rejects", "report"]);
     expect(pushed.code).toBe(code);
     expect(pushed.stderr).toContain("1 row reordered: source customers (first: report/rejects.customers.csv:3)");
-    expect(pushed.stderr.includes("1 row in another order within its record")).toBe(code === 2);
+    expect(pushed.stderr.includes("1 row in a different order within its record")).toBe(code === 2);
     expect(pushed.stderr.includes("not corrections: 1 reordered row; nothing was sent")).toBe(code === 2);
     expect(await keysOnPlatform()).toEqual(created);
     const setup = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--supplier", "SANDBOX"];

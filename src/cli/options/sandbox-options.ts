@@ -34,7 +34,7 @@ const FAULTS = {
   resetBefore: {
     arg: "<every:n|n%|at:n,n>",
     kind: "trigger",
-    help: "reset the connection before processing",
+    help: "reset before processing these requests",
   },
   resetAfter: {
     arg: "<every:n|n%|at:n,n>",

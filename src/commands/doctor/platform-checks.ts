@@ -153,10 +153,13 @@ function tokenCheck(target: TargetSettings, dependencies: Dependencies): Promise
     const { from, claims, expiresAt, ended, scheme } = await token({ target, show: false }, dependencies);
     if (from === "none") return ok("token", "not needed: the API key itself is sent (basic)");
     const who = typeof claims["sub"] === "string" ? ` for ${claims["sub"]}` : "";
-    const until = expiresAt === undefined ? "expiry unknown" : `until ${isoSeconds(expiresAt * 1000)}`;
-    const text = `${from === "login" ? "obtained" : "given"}${who}, ${until}, sent as ${scheme}`;
+    const until =
+      expiresAt === undefined
+        ? "expiry unknown"
+        : `${ended ? "expired at" : "valid until"} ${isoSeconds(expiresAt * 1000)}`;
+    const text = `${from === "login" ? "obtained" : "configured"}${who}, ${until}, sent as ${scheme}`;
     if (!ended) return ok("token", text);
-    return failed("token", `${text}: it has expired`, {
+    return failed("token", text, {
       exitCode: FAILURES.authentication,
       fix: "set MIGRATE_TOKEN or the file in `tokenFile` to a new token, or use an API key instead",
     });

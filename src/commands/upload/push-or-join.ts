@@ -111,7 +111,7 @@ async function waitForRanges(waiting: Waiting, dependencies: Dependencies): Prom
     const nextStep =
       work.command === undefined
         ? "the process that planned that run has ended, so this push will start its own run when no worker is left"
-        : "this push will join its run as a worker, or start its own run when that process ends";
+        : "this push will join the run of that process as a worker, or start a separate run when that process ends";
     if (!isAnnounced) notice(`Waiting for ${work.who}: ${nextStep}`);
     await clock.sleep(POLL_MS, drain);
   }

@@ -33,7 +33,7 @@ export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrin
   return texts.finish();
 }
 
-/** Concatenates the runs (`t`) of a string. Includes formatted runs, but omits phonetic hints. */
+/** Concatenates the text elements (`t`) of a string, also of formatted runs (`r`), but not of phonetic hints (`rPh`). */
 interface TextCollector {
   readonly open: (name: string) => void;
   readonly close: (name: string) => void;
