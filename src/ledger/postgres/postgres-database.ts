@@ -250,7 +250,6 @@ async function openSnapshot(pool: Pool, name: string): Promise<Snapshot> {
     }
   };
   const client = await guarded(() => pool.connect());
-  client.on("error", () => undefined);
   let isOpen = true;
   const close = async (): Promise<void> => {
     if (isOpen) client.release(true);

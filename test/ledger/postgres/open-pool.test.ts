@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
 import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
@@ -25,6 +26,31 @@ test.skipIf(!POSTGRES_IS_HERE)(
     }
   },
 );
+
+test("a connection that the server ends as soon as it is ready does not end the process", async () => {
+  const server = createServer((socket) => {
+    // AuthenticationOk, ReadyForQuery and ErrorResponse, in one chunk.
+    const error = "SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
+    const replies = [protocolMessage("R", "\0\0\0\0"), protocolMessage("Z", "I"), protocolMessage("E", error)];
+    socket.on("error", () => undefined).once("data", () => socket.end(Buffer.concat(replies)));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const pool = await openPool(connectionSettings(`postgres://tester@127.0.0.1:${port}/db?sslmode=disable`));
+  const client = await pool.connect();
+  await expect(client.query("select 1")).rejects.toThrow(/not queryable/);
+  client.release(true);
+  await pool.end();
+  server.close();
+});
+
+/** Returns a message from a PostgreSQL server. */
+function protocolMessage(type: string, content: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + content.length);
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(content)]);
+}
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WITHOUT_POSTGRES}:`, () => {
   let server: Awaited<ReturnType<typeof startPrivatePostgres>>;

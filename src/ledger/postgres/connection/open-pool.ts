@@ -14,8 +14,10 @@ const KEEP_ALIVE_MS = 10_000;
 export async function openPool(settings: ConnectionSettings, maximum: number = MAX_CONNECTIONS): Promise<Pool> {
   const config = clientConfig(settings, await workingChoice(settings));
   const pool = new Pool({ ...config, max: maximum });
-  // It is not an error if the server closes an idle connection, because the next query opens a new connection.
+  // It is not an error if the server closes an idle connection, because the next query opens a new connection. The
+  // server may also close a connection before the caller of `pool.connect` can listen for errors.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => void client.on("error", () => undefined));
   return pool;
 }
 
