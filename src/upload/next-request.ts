@@ -1,3 +1,4 @@
+import { STEP_COMPLETED } from "../ledger/records/requests.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { RepeatedAttempt } from "./ledger-writer.ts";
 import {
@@ -208,7 +209,7 @@ async function advance(
   if (replyClass.kind === "accepted" && replyClass.exists === true && !isOwnContent(state)) noteDoneBefore(state);
   const { completed, name } = state.position.step;
   const step = state.wasDoneBefore ? undefined : (completed?.(state.toSend.steps) ?? name);
-  const done = { status: "pending", reason: "done", step, mayHoldOther: state.wasDoneBefore } as const;
+  const done = { status: "pending", reason: STEP_COMPLETED, step, mayHoldOther: state.wasDoneBefore } as const;
   if (settlesEarlierRequests(state, context.steps[0])) state.isAmbiguous = false;
   if (to === undefined || shutdown.stopping.aborted) return finish(state, done, result, context);
   const outcome = attemptOutcomeFor(state, done, { clock, result });

@@ -167,6 +167,14 @@ describe("--until", () => {
     ]);
   });
 
+  test("does not report a completed step as the reason why a record is pending", async () => {
+    const { push, migrate } = workflowPlace(sandbox);
+    await push("v1", ["--until", "stage"]);
+    const { stdout } = await migrate(["report"]);
+    expect(stdout).not.toContain("done");
+    expect(stdout).not.toContain("W-001");
+  });
+
   test("does not repeat completed steps", async () => {
     const { push } = workflowPlace(sandbox);
     await push("v1", ["--until", "validate"]);

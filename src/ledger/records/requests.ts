@@ -43,6 +43,9 @@ export interface PartialRecord {
   readonly mayRepeat: boolean;
 }
 
+/** The reason of an attempt that completed a step. */
+export const STEP_COMPLETED = "done";
+
 export interface AttemptOutcome {
   readonly record: number;
   readonly identity: Uint8Array;

@@ -6,6 +6,7 @@ import type { Notifier, ProgressEnvironment, RescueEnvironment, Screen } from ".
 import type { Job } from "../../job/job.ts";
 import type { Counts } from "../../job/run-progress.ts";
 import type { PlanLedger } from "../../ledger/packed/plan-ledger.ts";
+import { STEP_COMPLETED } from "../../ledger/records/requests.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure, type FailureCode, highestPriorityExitCode } from "../../model/failure.ts";
@@ -226,11 +227,15 @@ export async function describeReport(
   };
 }
 
-/** Returns the reason that is stored with the last request of the run that gave the record its status. */
+/**
+ * Returns the reason that is stored with the last request of the run that gave the record its status. A completed step
+ * is not a reason.
+ */
 async function reasonOf({ key, record, status }: Outcome, { ledger, run }: ReportableRun): Promise<string | undefined> {
   const attempts = key === undefined ? [] : ((await ledger.attempts?.(key)) ?? []);
   const own = attempts.filter((one) => one.run === run.id && one.record === record && one.status === status);
-  return own.at(-1)?.reason;
+  const reason = own.at(-1)?.reason;
+  return reason === STEP_COMPLETED ? undefined : reason;
 }
 
 function comparesContent(job: Job | undefined): boolean {
