@@ -21,6 +21,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
 };
 
 const WAITS = "waits for a record that has not been accepted";
+const STOPPED_OR_WAITS = "stopped by the platform, or waits for another record";
 
 /** The counts of a run. Without `errors`, the reasons why records are blocked are unknown. */
 export interface StatusCounts extends RecordCounts {
@@ -33,7 +34,7 @@ export function statusMeaning(status: Status, { counts, errors }: StatusCounts):
     return MEANINGS[status];
   // The platform may also reject records with this code, so the counts can only be compared if none were rejected.
   const isWaiting = errors?.["account_not_found"] === counts.blocked && (counts.rejected ?? 0) === 0;
-  return isWaiting ? WAITS : `${MEANINGS.blocked}; or ${WAITS}`;
+  return isWaiting ? WAITS : STOPPED_OR_WAITS;
 }
 
 /** Summarises a finished run in a few lines for stderr: records per status, the report folder, and the next command. */

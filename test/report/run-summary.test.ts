@@ -39,6 +39,20 @@ Next    migrate push out/rejects.csv
     );
   });
 
+  it("shows the meaning of blocked records if others were rejected", () => {
+    const waits = {
+      attr: "ref",
+      code: "account_not_found",
+      after: "import-account",
+      severity: "error",
+      by: "local",
+    } as const;
+    const blocked = { record: 6, source: { file: "a.csv", line: 7 }, status: "blocked", problems: [waits] } as const;
+    expect(summaryText(reportOf([...MIXED, blocked]))).toContain(
+      "  1  blocked    stopped by the platform, or waits for another record\n",
+    );
+  });
+
   it("escapes control characters in file names", () => {
     const text = summaryText(reportOf(MIXED.slice(0, 1), { title: "validate a\u001b[31m\n.csv", folder: "o\u202Eut" }));
     expect(text).toBe("validate a\\u001b[31m\\u000a.csv: 1 record\n  1  valid  no errors\n\nReport  o\\u202eut\n");
