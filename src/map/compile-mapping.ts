@@ -45,9 +45,8 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   const steps = compileSteps(document, operation, context);
   const parameters = compileParameters(document, operation, context);
   const keyAttr = document.key ?? operation.key;
-  if (document.key !== undefined && nodeIn(root, document.key)?.kind !== "leaf") {
-    issues.add(["key"], `the payload has no field "${formatAttr(document.key)}"`);
-  }
+  refuseUnmappedKey(["key"], document.key, root, issues);
+  refuseUnmappedKey(["after", "key"], document.after?.key, root, issues);
   if (operation.body !== undefined) refuseUnmappedMeasures(document, operation.body, issues);
   issues.raise();
   const isAllOfRecord =
@@ -233,6 +232,12 @@ function nodeWith([field]: AttrPath, nodes: Nodes): MappingNode {
   const others = stepAndParameterNodes(nodes);
   if (others.length === 0 || root.kind !== "object" || has(root)) return root;
   return others.find(has) ?? root;
+}
+
+/** Rejects an attr of a key that the mapping does not fill: no record would have such a key. */
+function refuseUnmappedKey(option: AttrPath, attr: AttrPath | undefined, root: MappingNode, issues: Issues): void {
+  if (attr === undefined || nodeIn(root, attr)?.kind === "leaf") return;
+  issues.add(option, `the payload has no field "${formatAttr(attr)}"`);
 }
 
 /** Rejects a measure whose `attr` or `by` the mapping does not fill: there would be nothing to sum or to group by. */

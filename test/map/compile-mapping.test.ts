@@ -151,6 +151,17 @@ describe("the business key", () => {
   );
 });
 
+test("an attr in `after` that no payload has is refused, because its records would not wait", () => {
+  const body = object({ "ref!": text, account: object({ number: text }) });
+  const payload = "payload: { ref: A, account: { number: B } }";
+  expect(() => compile(`after: { operation: create, key: account.number }\n${payload}`, body)).not.toThrow();
+  for (const key of ["account.nmber", "account"]) {
+    expect(failureOf(() => compile(`after: { operation: create, key: ${key} }\n${payload}`, body)).message).toBe(
+      `mapping.yaml:1:29: after.key: the payload has no field "${key}"`,
+    );
+  }
+});
+
 describe("attrs with the same value in every payload", () => {
   const first = object({ "kind!": choice("A"), note: text });
   const second = object({ "kind!": choice("B"), note: text });
