@@ -5,9 +5,10 @@ import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
 import { cellPlace, type KeyProblem, keyProblem } from "../records/key-place.ts";
 import { ANY_UNCERTAIN } from "../records/prior-content.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
+import { NOTED_SCHEDULED } from "../tables/counts.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
 import { holdInvalid, noteSkipped } from "../tables/planned-records.ts";
-import { type EachStatement, exists, statement, type Tables, type Work } from "../tables/tables.ts";
+import { type EachStatement, exists, type Sql, statement, type Tables, type Work } from "../tables/tables.ts";
 import type { Compared } from "./compared-runs.ts";
 import { markExcluded } from "./excluded-records.ts";
 import { skipCorrected } from "./corrected-records.ts";
@@ -111,12 +112,19 @@ function* adoptContent(tables: Tables, run: RunRow, toSend: ToSend): Work<void> 
 /**
  * Makes a record `ambiguous` if the platform has replied to its `scheduledStep` and this run has other content for the
  * record. The platform will create the record with the earlier content. Other content must not be sent before the
- * result is known.
+ * result is known. On PostgreSQL, notes that there are ambiguous records whose last request is not ambiguous.
  */
-const noteScheduled = (toSend: ToSend): string => `
-  update migrate.records set state = 'ambiguous' from migrate.items ${toSend.index}
-  where ${knownToSend(toSend)} and records.state in ('pending', 'blocked') and records.step = $2
-    and records.content <> items.content`;
+function noteScheduled(toSend: ToSend): Sql {
+  const sqlite = `
+    update migrate.records set state = 'ambiguous' from migrate.items ${toSend.index}
+    where ${knownToSend(toSend)} and records.state in ('pending', 'blocked') and records.step = $2
+      and records.content <> items.content`;
+  const postgres = `
+    with noted as (${sqlite} returning 1)
+    insert into migrate.counts (run, kind, name, count)
+    select $1, '${NOTED_SCHEDULED}', '', count(*) from noted having count(*) > 0`;
+  return { sqlite, postgres };
+}
 
 const holdAmbiguous = (toSend: ToSend): string => `
   update migrate.items ${toSend.index} set status = 'ambiguous' from migrate.records

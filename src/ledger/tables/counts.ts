@@ -5,6 +5,9 @@ import { forgetCorrected, notePlanned, PLANNED_PUSHES, sinceRun } from "./planne
 import { adoptUnsent, coverRecovered } from "./recoveries.ts";
 import { type Sql, statement, type Tables, type Work } from "./tables.ts";
 
+/** PostgreSQL: the kind of the count of records that a plan made ambiguous (`noteScheduled`). */
+export const NOTED_SCHEDULED = "scheduled";
+
 /** Returns the counts of one kind, largest first. */
 export function* countsOf(
   tables: Tables,

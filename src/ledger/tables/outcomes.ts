@@ -12,7 +12,7 @@ import {
   type SendingStatus,
   toOutcome,
 } from "../runs/run-outcome.ts";
-import { countsOf } from "./counts.ts";
+import { countsOf, NOTED_SCHEDULED } from "./counts.ts";
 import { CURRENT_PROBLEM } from "./problems.ts";
 import { HAS_RECOVERY } from "./recoveries.ts";
 import { exists, type Statement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
@@ -42,15 +42,15 @@ function* countByStatus(tables: Tables, run: RunRow, sending: SendingStatus): Wo
 function* countResent(tables: Tables, { number }: RunRow): Work<number> {
   if (tables.dialect === "sqlite" && !(yield* exists(tables, ANY_AMBIGUOUS))) return 0;
   const { own = 0, others = false } = (yield* tables.row(COUNT_OWN, number)) ?? {};
-  // If another run or a recovery has made records ambiguous, all records left to send must be checked.
+  // If another run, a recovery or a plan has made records ambiguous, all records left to send must be checked.
   return others ? ((yield* tables.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
 const ANY_AMBIGUOUS = "select 1 as found from migrate.records where state = 'ambiguous' limit 1";
 
 /**
- * `own`: number of the run's pending records whose last request is ambiguous. `others`: whether another run or a
- * recovery may have made any record ambiguous. A request that made a record ambiguous is always the record's last
+ * `own`: number of the run's pending records whose last request is ambiguous. `others`: whether another run, a recovery
+ * or a plan may have made any record ambiguous. A request that made a record ambiguous is always the record's last
  * request.
  */
 const COUNT_OWN = statement<{ own: number; others: boolean | 0 | 1 }>({
@@ -68,7 +68,8 @@ const COUNT_OWN = statement<{ own: number; others: boolean | 0 | 1 }>({
       from migrate.attempts join migrate.records on records.identity = attempts.identity
       where attempts.status = 'ambiguous' and attempts.attempt = records.attempts and records.state = 'ambiguous'
     )
-    select exists (select from open where run <> $1) or ${HAS_RECOVERY} as others, (
+    select exists (select from open where run <> $1) or ${HAS_RECOVERY}
+      or exists (select from migrate.counts where kind = '${NOTED_SCHEDULED}') as others, (
       select count(*) from open join migrate.items on items.run = open.run and items.record = open.record
       where open.run = $1 and items.status = 'pending'
     ) as own`,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import { attemptOutcomeOf, intentOf, item, planned, POLICY, PUSH, sendAll } from "../ledger-input.ts";
+import { attemptOutcomeOf, intentOf, item, outcomesOf, planned, POLICY, PUSH, sendAll } from "../ledger-input.ts";
 
 /** Tests records whose requests were answered, but whose results are polled. */
 export function describePolls(opened: () => Ledger): void {
@@ -22,6 +22,17 @@ export function describePolls(opened: () => Ledger): void {
       await sendAll(ledger, later, "pending");
       await ledger.resumeRun(later, { ...POLICY, ...policy });
       expect(await ledger.sendable(later, 2, 9)).toMatchObject([{ record: 2, prior: "other" }]);
+    });
+
+    test("counts a scheduled record with changed content as ambiguous before it is polled", async () => {
+      const policy = { resendAmbiguous: true, scheduledStep: "schedule" };
+      const first = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")], { policy });
+      await sendAll(ledger, first, "pending", { step: "schedule" });
+      const later = await planned(ledger, [item(1, "A", "x"), item(2, "B", "y")], { policy });
+      for (const run of [first, later]) {
+        expect((await ledger.summary(run)).counts).toEqual({ pending: 1, ambiguous: 1 });
+        expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "pending" }, { status: "ambiguous" }]);
+      }
     });
 
     test("keeps the content of the last request and its step if a later run with other content only polls", async () => {

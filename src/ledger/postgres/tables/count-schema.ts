@@ -1,3 +1,4 @@
+import { NOTED_SCHEDULED } from "../../tables/counts.ts";
 import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
 import { CURRENT_PROBLEM } from "../../tables/problems.ts";
 
@@ -151,7 +152,7 @@ const COVERED = `
 export const CREATE_COUNTS: string = [TABLES, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 
 const SUMS = `
-  select run, kind, name, sum(count) as count from migrate.counts where kind not in ('covered', 'accepted')
+  select run, kind, name, sum(count) as count from migrate.counts where kind not in ('covered', 'accepted', '${NOTED_SCHEDULED}')
   group by run, kind, name having sum(count) <> 0`;
 
 const COVERED_SUMS = `
