@@ -115,7 +115,7 @@ function addCorrectionsCommand(program: Command, session: Session): void {
     .description("List the corrections.")
     .action(onDemand(session, async () => (await correctionsActions()).correctionsListAction));
   withOptions(corrections.command("remove"), shared)
-    .description("Remove the corrections for the rows with this key, or for one column of these rows.")
+    .description("Remove the corrections for a key, or for one column of its rows.")
     .argument("<key>", "key of the row in its source")
     .option("--in <source>", "only in this source")
     .option("--column <name>", "only in this column")
