@@ -1,6 +1,6 @@
 const CAMPAIGN = process.env["MIGRATE_TEST_CAMPAIGN"] ?? "part";
 
-/** Number of times that the random cases of a campaign are repeated, each time with other cases. */
+/** Factor by which the number of random cases in a campaign is multiplied. */
 const TIMES = Number(/^whole x(\d+)$/.exec(CAMPAIGN)?.[1] ?? 1);
 
 /**

@@ -127,7 +127,7 @@ function isWithin(value: number, { minimum, maximum }: { minimum?: NumericLimit;
   return above && (maximum === undefined || value < maximum.value || (!maximum.exclusive && value === maximum.value));
 }
 
-/** Each day is valid with any offset below. */
+/** Date-times in this range are valid with any of the offsets below. */
 const INSTANTS = fc.date({ min: new Date("0001-01-02"), max: new Date("9999-12-31"), noInvalidDate: true });
 
 const PLAIN = {

@@ -46,7 +46,7 @@ const [records, pending] = [Number(options.records), Number(options.pending)];
 if (!(pending > 0 && pending <= records)) throw new Error("--pending must be between 1 and --records");
 const env = { MIGRATE_TOKEN: "bench" };
 
-/** The number of records in the push after the first counts. */
+/** The number of records in the later push, after which `status` counts again. */
 const LATER = 20_000;
 
 const OPEN_INDEX = "select count(*) as found from items indexed by items_open where run = 1 and (status = 'pending')";

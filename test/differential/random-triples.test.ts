@@ -4,7 +4,7 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { checkTriples } from "./triples/check-triples.ts";
 
-/** The number of triples that contain every type and option often enough for the checks at the end of the test. */
+/** At least this many triples contain every type and option often enough for the checks at the end of the test. */
 const WHOLE = 75;
 /** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` repeats one triple. */
 const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? campaignSize({ part: 25, whole: WHOLE }));

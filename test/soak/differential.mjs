@@ -95,8 +95,9 @@ function share(part, whole) {
 }
 
 /**
- * Returns whether all triples were compared (without `--seconds`) and, for at least 200 triples, whether few triples
- * were rejected and enough records were valid, took the fast path, and were compared as request bodies and with NDJSON.
+ * Returns whether enough was compared. Without `--seconds`, all triples must have been compared. If there are at least
+ * 200 triples, few of them may be rejected, and enough records must be valid, take the fast path, and be compared as
+ * request bodies and with NDJSON.
  */
 function isConclusive() {
   if (endsAt === Infinity && counts.triples !== triples) return false;

@@ -23,8 +23,8 @@ import { SUPPLIER, type Triple, writeAsNdjson, writeTriple } from "./triple.ts";
 const { signal } = new AbortController();
 
 /**
- * Every triple is planned and sent on each path. Each of the other comparisons takes just as long, so it is made for
- * only one in this many triples.
+ * Every triple is planned and sent on each path. Each of the other comparisons takes just as long, so it covers only
+ * one in this many triples.
  */
 const TURNS = 3;
 /** For one in this many records, the places of the values are compared. */
