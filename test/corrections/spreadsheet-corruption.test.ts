@@ -56,7 +56,7 @@ describe("changed cells are reported", () => {
   it.each([
     ["a long number is cut off by an exponent", "1234567890123", "1.23457E+12", "scientific"],
     ["digits beyond the fifteenth are lost", "1234567890123456789", "1234567890123450000", "digits"],
-    ["a string becomes a formula's error", "=Smith", "#NAME?", "formula"],
+    ["a string becomes a formula error", "=Smith", "#NAME?", "formula"],
     ["a cell is emptied", "Derby", "", "emptied"],
     ["a person writes something else", "Derby", "Leeds", "other"],
   ] as const)("without their old value if it cannot be recovered: %s", async (_, before, after, change) => {

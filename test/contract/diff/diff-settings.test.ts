@@ -26,7 +26,7 @@ function workflowContract(change: object): ReturnType<typeof contractOf> {
   return contractOf({ key: text }, { operation: { ...WORKFLOW, ...change }, paths });
 }
 
-/** Returns a contract with the single property `field` and more members at the root of its document. */
+/** Returns a contract with the single property `field` and additional members at the root of its document. */
 function rootedContract(field: object, root: object): ReturnType<typeof loadContract> {
   const document: object = { ...parse(documentOf({ field })), ...root };
   return loadContract([{ file: "c.yaml", text: stringify(document) }]);

@@ -25,7 +25,7 @@ test("a completed step is recognised by its name as long as the requests up to t
 
 test.each<[string, readonly Step[], ReadonlyMap<string, { team: string }> | undefined]>([
   ["its fields from the mapping differ", steps, new Map([["stage", { team: "BLUE" }]])],
-  ["it has no fields any more", steps, undefined],
+  ["it no longer has any fields", steps, undefined],
   ["its fields from the contract differ", change("stage", { body: { team: { value: "BLUE" } } }), red],
   [
     "another step has its name",
@@ -33,7 +33,7 @@ test.each<[string, readonly Step[], ReadonlyMap<string, { team: string }> | unde
     red,
   ],
   ["a step before it is new", [...steps.slice(0, 1), ...steps], red],
-  ["the steps have another order", [...steps.slice(1, 2), ...steps.slice(0, 1), ...steps.slice(2)], red],
+  ["the steps are in a different order", [...steps.slice(1, 2), ...steps.slice(0, 1), ...steps.slice(2)], red],
 ])("a step does not count as complete if %s", (_, changed, fields) => {
   expect(completedName(staged, changed, fields)).toBeUndefined();
 });

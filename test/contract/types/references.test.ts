@@ -95,7 +95,7 @@ describe("$ref", () => {
     ]);
   });
 
-  it("is data in the examples, choices, constant and default of a schema", () => {
+  it("is treated as data in the examples, choices, constant and default of a schema", () => {
     const data = { $ref: "#/data" };
     const Used = { examples: [data], enum: [data, "a"], default: data, properties: { one: { const: data } } };
     const field = { ...ref("Used"), examples: [{ nested: [data] }] };

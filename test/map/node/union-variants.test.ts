@@ -99,7 +99,7 @@ describe("the fields of several objects", () => {
     { title: "booleans", types: [choice(true), choice(false)], tags: ["true", "false"], choices: [true, false] },
     { title: "booleans without choices", types: [boolean, boolean], tags: ["true", "false"], choices: [true, false] },
     { title: "numbers", types: [choice(1), choice(2)], tags: ["1", "2"], choices: [1, 2] },
-    { title: "text like numbers", types: [choice("1"), choice("2")], tags: ["1", "2"], choices: ["1", "2"] },
+    { title: "strings of digits", types: [choice("1"), choice("2")], tags: ["1", "2"], choices: ["1", "2"] },
   ])("include a discriminator whose values are $title", ({ types, tags, choices }) => {
     const options = types.map((type) => object({ "kind!": type }));
     const byTag = new Map(options.map((option, index) => [tags[index] ?? "", option]));

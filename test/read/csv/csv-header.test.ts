@@ -119,7 +119,7 @@ describe("a title above the header", () => {
       "addresses with commas",
       "REF;ADDRESS\nA1;Mill House, High Street, Ely, Kent\nA2;Rose Cottage, Church Lane, Ely, Kent\n",
     ],
-    ["texts with semicolons", "REF\tNAME\t\nA1\tByron; Ada; Ms; X\t\nA2\tLovelace; Bea; Ms; X\t\n"],
+    ["text with semicolons", "REF\tNAME\t\nA1\tByron; Ada; Ms; X\t\nA2\tLovelace; Bea; Ms; X\t\n"],
     ["quoted addresses", 'ADDRESS,REF\n"Mill House, High Street, Ely",A1\n"Church Lane, Ely, Kent",A2\n'],
   ])("is not found in a file with %s", async (_, text) => {
     const { notices } = await readText(text);

@@ -264,7 +264,7 @@ describe("a join without matches", () => {
     }
   });
 
-  it("reports keys of the same shape without a contrast", async () => {
+  it("reports that the keys of both columns have the same shape", async () => {
     const { hint } = await failureOf(read(await plan(["1,B7"], ["C1,Ada,1", "C2,Ben,1"])));
     expect(hint).toMatch(/the keys in .*customers\.csv:2 and .*accounts\.csv:2 both look like A9, but no keys match$/);
   });

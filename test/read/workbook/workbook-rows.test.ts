@@ -229,7 +229,7 @@ describe("cells:", () => {
     expect(await cellOf(cell, { formats: ["dd/mm/yyyy"], from1904: true })).toEqual(["2020-04-03"]);
   });
 
-  it("dates count from 1904 although Excel adds an element of the same name to the workbook", async () => {
+  it("dates count from 1904 even if Excel adds a second `workbookPr` element", async () => {
     const path = await rawWorkbook({
       sheets: { S: textRow(1, ["A"]) + '<row r="2"><c s="1"><v>42462</v></c></row>' },
       formats: ["dd/mm/yyyy"],

@@ -95,7 +95,7 @@ describe("a region", () => {
 });
 
 describe("a format", () => {
-  it("is tested without surrounding whitespace, and for numbers by their digits", () => {
+  it("is tested without surrounding whitespace, and a number is tested by its digits", () => {
     expect(formatTest("mprn", undefined)(" 3938424403\n", undefined)).toBe(true);
     expect(formatTest("au-postcode", undefined)(2000, undefined)).toBe(true);
     expect(formatTest("au-postcode", undefined)(200, undefined)).toBe(false);
@@ -103,9 +103,12 @@ describe("a format", () => {
     expect(formatTest("not-blank", undefined)("x", undefined)).toBe(true);
   });
 
-  it.each([[true], [null], [undefined], [["x"]], [{ a: 1 }]])("accepts a value that is not text: %j", (value) => {
-    expect(formatTest("mpan", undefined)(value, undefined)).toBe(true);
-  });
+  it.each([[true], [null], [undefined], [["x"]], [{ a: 1 }]])(
+    "accepts a value that is neither text nor a number: %j",
+    (value) => {
+      expect(formatTest("mpan", undefined)(value, undefined)).toBe(true);
+    },
+  );
 
   it("accepts every text if it is unknown, and every telephone number if the plans are not loaded", () => {
     expect(formatTest("unknown", undefined)("x", undefined)).toBe(true);

@@ -90,7 +90,7 @@ describe("the items with a problem", () => {
   });
 });
 
-describe("a moment at the limit", () => {
+describe("a moment near the limit", () => {
   const limit = { kind: "not-future", value: "at", limit: "2 days" };
 
   it.each<[JsonObject, string, boolean]>([
