@@ -11,6 +11,6 @@ test("creates a folder and its missing parents, all private, and accepts an exis
   for (const each of [folder, path.dirname(folder)]) expect(statSync(each).mode & 0o777).toBe(0o700);
 });
 
-test("fails if no folder can be created, where the recursive mkdir of Node.js never returns", () => {
+test("fails below /proc, where no folder can be created (the recursive mkdir of Node.js never returns there)", () => {
   expect(() => makeFolder("/proc/none/a/b")).toThrow("mkdir");
 });

@@ -99,7 +99,7 @@ export async function compareRun(scene: Scene, index: number, compared: "outcome
   });
 }
 
-/** Rounds a time since a request, because the ledgers return it one after the other. */
+/** Rounds the time since a request to days, because the ledgers are queried one after the other. */
 export function inDays(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.round(ms / 86_400_000) + 0;
 }

@@ -100,7 +100,7 @@ it("refuses an older copy of the ledger, and names the number of missing request
   });
 });
 
-it("refuses a copy of the ledger that was made before a push which was killed right after its start", async () => {
+it("refuses a copy of the ledger from before a push that was killed right after its start", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A"]);
   copyLedger(folder, path.join(folder, "backup"));

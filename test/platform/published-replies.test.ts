@@ -64,7 +64,7 @@ const successes = files.flatMap((file) => {
 describe.skipIf(files.length === 0)(
   "every published example of a successful reply matches the operator's contract",
   () => {
-    test.each(successes)("in $file", ({ file, operator, id, status }) => {
+    test.each(successes)("$file", ({ file, operator, id, status }) => {
       const contract = contracts.get(operator);
       const operation = contract && findOperation(contract, id);
       const body = readFileSync(path.join(SAMPLES, file), "utf8");

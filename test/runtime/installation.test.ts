@@ -9,6 +9,6 @@ it.each([
   ["darwin", {}, "/home/ada/Library/Caches/energy-migrate/contracts"],
   ["darwin", { XDG_CACHE_HOME: "/caches" }, "/caches/energy-migrate/contracts"],
   ["win32", { LOCALAPPDATA: "/local" }, "/local/energy-migrate/contracts"],
-] as const)("on %s with %j contracts are cached in %s", (platform, env, folder) => {
+] as const)("on %s with %j, contracts are cached in %s", (platform, env, folder) => {
   expect(contractCacheFolder({ env, platform, home: "/home/ada" })).toBe(folder);
 });

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => void unsubscribe("undici:client:sendHeaders", count));
 
-test("a request that may not start when its connection is ready is held back, and the next request gets the connection", async () => {
+test("a request that is not allowed to start when its connection is ready is held back, and the next request gets the connection", async () => {
   let mayStart = false;
   const { post, server } = await scene(reply(201, "{}"), { mayStart: () => mayStart });
   expect(await post()).toMatchObject({ phase: "unsent", code: "HELD_BACK" });

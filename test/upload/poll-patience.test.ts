@@ -110,7 +110,7 @@ test("a record is accepted within the poll timeout if only its first polls are t
   expect(new Set(ledger.states.values())).toEqual(new Set(["accepted"]));
 });
 
-test("equal refusals without a field that polls return do not close the import supplier", async () => {
+test("polls that return equal refusals without a field do not close the import supplier", async () => {
   const records = Array.from({ length: 30 }, (_, index) => sendable(index + 1));
   const { ledger, reason } = await poll(() => rejected("VALIDATION_ERROR", "non_field_errors"), {
     records,

@@ -37,7 +37,7 @@ describe("a repeated record", () => {
     expect(end).toMatchObject({ reason: "done", counts: { pending: 1 } });
   });
 
-  test("has ten attempts at a step that is at its limit (it used to have three)", async () => {
+  test("has ten attempts at a step that the platform throttles (it used to have three)", async () => {
     const never = new AbortController().signal;
     const ledger = fakeLedger();
     let processed = 0;

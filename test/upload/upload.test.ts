@@ -17,7 +17,7 @@ describe("every record of an upload", () => {
     });
   });
 
-  test("has an outcome soon after its intent: at most four records per concurrent request have none", async () => {
+  test("has an outcome soon after its intent: at most four records per concurrent request have an intent but no outcome", async () => {
     const ledger = fakeLedger();
     let most = 0;
     const answer = async (): Promise<RequestResult> => {

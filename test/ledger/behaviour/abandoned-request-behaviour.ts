@@ -12,7 +12,7 @@ function toTheMinute(ms: number): string {
   return new Date(Math.round(ms / 60_000) * 60_000).toISOString();
 }
 
-/** Tests the time since which the platform may still process a request with outdated content. */
+/** Tests the time since an abandoned request with outdated content, which the platform may still process. */
 export function describeAbandonedRequests(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {

@@ -9,7 +9,7 @@ const ONCE = { account: "A-1", partial: { mayRepeat: false } };
 /** The outcome of a request with rejected items, if a repeat of the request creates nothing. */
 const REPEATABLE = { account: "A-1", partial: { mayRepeat: true } };
 
-/** Tests records of which the platform has rejected only items. */
+/** Tests records of which the platform has rejected only some items. */
 export function describePartial(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {

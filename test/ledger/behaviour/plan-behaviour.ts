@@ -64,7 +64,7 @@ export function describePlan(opened: () => Ledger): void {
       expect((await ledger.sendable(id, 1, 3)).map(({ record }) => record)).toEqual([3]);
     });
 
-    test("makes only the excluded record invalid if several records begin in its line", async () => {
+    test("makes only the excluded record invalid if several records begin on its line", async () => {
       const { id } = await ledger.startRun(PUSH);
       const items = ["A", "B", "C"].map((key, index) => item(index + 1, key, "same", { line: 1 }));
       await ledger.plan(id, packItems(items));

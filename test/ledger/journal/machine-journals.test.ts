@@ -103,7 +103,7 @@ test("detects, after a process has ended, that an older copy was restored while 
   expect(await compared()).toMatchObject({ outdated: [{ unknown: 1 }] });
 });
 
-test("a machine remembers the highest number of requests in a ledger, but the actual number after a recovery", async () => {
+test("a machine remembers the highest number of requests in a ledger or, after a recovery, the actual number", async () => {
   const folder = temporaryFolder();
   const seen = { origin: "same", position: 1, machines: [], at: "2026-01-01T00:00:00.000Z" };
   await writeSeenOrigin(folder, { ...seen, requests: 9 });

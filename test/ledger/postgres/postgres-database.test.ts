@@ -24,7 +24,7 @@ function databaseWith(errors: readonly string[]): { readonly database: PostgresD
 const run = ({ database }: ReturnType<typeof databaseWith>): Promise<unknown> =>
   database.transaction(async () => undefined);
 
-test("a long outage leaves all retries for conflicts", async () => {
+test("a long outage uses up none of the retries for conflicts", async () => {
   const scene = databaseWith([...Array.from({ length: 11 }, () => "ECONNREFUSED"), "40001"]);
   await expect(run(scene)).rejects.toThrow("connected");
   expect(scene.left).toEqual([]);

@@ -42,7 +42,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the time since an abandoned request ${SKIPPE
         await ledger.recovery?.markPossiblySent([{ identity: content, content, attempt: 1 }], HOUR_AGO);
       },
     ],
-  ])("does not count from the clock of the machine that noted %s", async (_, abandon) => {
+  ])("is not measured by the clock of the machine that noted %s", async (_, abandon) => {
     await abandon(await planned(ledger, [item(1, "A")]));
     expect((await ledger.history()).msSinceAbandoned).toSatisfy(isRecent);
   });

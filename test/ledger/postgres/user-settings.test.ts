@@ -81,7 +81,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a database user with its own settings ${SKIP
     });
   });
 
-  test("is checked for what a push needs, and nothing is changed", async () => {
+  test("is checked for the privileges and settings that a push needs, and nothing is changed", async () => {
     const store = await openLedgerStore(url);
     const check = (): Promise<unknown> => Promise.resolve(store.requireWritable?.());
     await check();

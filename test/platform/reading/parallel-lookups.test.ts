@@ -55,7 +55,7 @@ test.each([
   ["the first", 2],
   ["the second", 3],
 ])(
-  "a platform that accepts one request at a time refuses only one: of two requests, %s arrives late",
+  "a platform that accepts one request at a time refuses only one request if %s of two parallel requests arrives late",
   async (_, late) => {
     let [asked, open, refused] = [0, 0, 0];
     const answer = async (): Promise<HttpReply> => {

@@ -186,7 +186,7 @@ async function rateWithSlowdown({ latencyAt }: Slowdown, concurrency: "auto" | n
 }
 
 test.each(campaignCases(Object.keys(SLOWDOWNS), 1))(
-  "reaches at least 80% of the rate that the best fixed concurrency reaches if %s above 10 in flight",
+  "automatic concurrency reaches at least 80% of the best fixed concurrency's rate if %s above 10 in flight",
   async (name) => {
     const slowdown = SLOWDOWNS[name];
     if (slowdown === undefined) throw new Error("unknown platform");
