@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { Readable } from "node:stream";
 import { createSecureContext, type PeerCertificate, rootCertificates, type SecureContext, TLSSocket } from "node:tls";
 import { buildConnector, type Dispatcher, Pool } from "undici";
@@ -65,6 +66,9 @@ export function createHttp(options: HttpOptions): HttpClient {
   const { maxReplyBytes = MAX_REPLY_BYTES, mayStart } = options;
   const limits = { totalMs: timeouts.totalMs, maxReplyBytes, mayStart };
   const { origin } = options.origin;
+  // `pool.destroy` does not end connections that are still being opened.
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
   const pool = new Pool(origin, {
     connections: options.connections,
     pipelining: 1,
@@ -74,7 +78,7 @@ export function createHttp(options: HttpOptions): HttpClient {
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
     maxHeaderSize: MAX_HEADER_BYTES,
-    connect: noticingTls(connector(options, timeouts), options.onSecured),
+    connect: noticingTls(connector(options, timeouts, closing.signal), options.onSecured),
   });
   const followAbort = createAbortListeners();
 
@@ -94,7 +98,11 @@ export function createHttp(options: HttpOptions): HttpClient {
         exchange.refused(cause);
       }
     });
-  return { http, close: () => pool.destroy() };
+  const close = async (): Promise<void> => {
+    await pool.destroy();
+    closing.abort();
+  };
+  return { http, close };
 }
 
 function dispatchOptions({ method, url, headers, body }: HttpRequest, exchange: Exchange): Dispatcher.DispatchOptions {
@@ -107,11 +115,12 @@ function dispatchOptions({ method, url, headers, body }: HttpRequest, exchange: 
 
 declare const WebAssembly: { readonly Memory: new (pages: { readonly initial: number }) => object };
 
-function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildConnector.connector {
+function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts, signal: AbortSignal): buildConnector.connector {
   if (proxy === undefined) {
-    return noticingPlainHttp(trustingConnector({ ca, timeoutMs: connectMs }), Math.min(connectMs, MAX_PROBE_MS));
+    const probe = { timeoutMs: Math.min(connectMs, MAX_PROBE_MS), signal };
+    return noticingPlainHttp(trustingConnector({ ca, timeoutMs: connectMs, signal }), probe);
   }
-  const verified = { rejectUnauthorized: true, secureContext: wholeContext(ca) } as const;
+  const verified = { rejectUnauthorized: true, secureContext: wholeContext(ca), signal } as const;
   const direct = buildConnector({ timeout: connectMs, ...verified });
   return (target, callback) => {
     const address = `${target.hostname}:${target.port || DEFAULT_PORTS[target.protocol]}`;
@@ -158,7 +167,10 @@ const MAX_PROBE_MS = 2_000;
  * Returns a connector that probes a server with plain HTTP if a handshake times out, because the server might not use
  * TLS.
  */
-function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number): buildConnector.connector {
+function noticingPlainHttp(
+  direct: buildConnector.connector,
+  probe: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): buildConnector.connector {
   return (target, callback) => {
     direct(target, (...[error, socket]) => {
       if (error === null) callback(null, socket);
@@ -166,7 +178,7 @@ function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number):
       else {
         const port = Number(target.port || DEFAULT_PORTS[target.protocol]);
         const answered = (isPlain: boolean): void => callback(isPlain ? noTls(error) : error, null);
-        probePlainHttp({ hostname: target.hostname, port, timeoutMs }, answered);
+        probePlainHttp({ hostname: target.hostname, port, ...probe }, answered);
       }
     });
   };
@@ -214,6 +226,8 @@ interface Trust {
   readonly authorities?: readonly string[];
   /** Timeout of the connection and the TLS handshake, in milliseconds. */
   readonly timeoutMs: number;
+  /** Closes every connection. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -248,8 +262,8 @@ function contextTrusting(ca: string[] | undefined): SecureContext {
   return createSecureContext({ minVersion: "TLSv1.2", ...(ca !== undefined && { ca }) });
 }
 
-function connectorTo(secureContext: SecureContext, { timeoutMs }: Trust): buildConnector.connector {
-  return buildConnector({ timeout: timeoutMs, rejectUnauthorized: true, secureContext });
+function connectorTo(secureContext: SecureContext, { timeoutMs, signal }: Trust): buildConnector.connector {
+  return buildConnector({ timeout: timeoutMs, rejectUnauthorized: true, secureContext, ...(signal && { signal }) });
 }
 
 /** OpenSSL's codes for a chain that does not lead to a trusted certificate. */

@@ -3,16 +3,23 @@ import { connect } from "node:net";
 /** The error code for a server that uses plain HTTP instead of TLS. */
 export const NO_TLS = "ERR_TLS_NOT_SPOKEN";
 
+interface Probe {
+  readonly hostname: string;
+  readonly port: number;
+  /** Maximum time without data from the server, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Tests whether a server answers a plain HTTP request. A plain HTTP server waits for a line ending and ignores a TLS
  * handshake, which then times out. Status 400 proves nothing, because TLS servers also send it in reply to plain HTTP.
- * @param timeoutMs maximum time without data from the server, in milliseconds
  */
 export function probePlainHttp(
-  { hostname, port, timeoutMs }: { readonly hostname: string; readonly port: number; readonly timeoutMs: number },
+  { hostname, port, timeoutMs, signal }: Probe,
   done: (answersPlainHttp: boolean) => void,
 ): void {
-  const socket = connect({ host: hostname.replaceAll(/[[\]]/g, ""), port });
+  const socket = connect({ host: hostname.replaceAll(/[[\]]/g, ""), port, signal });
   let isPlain = false;
   socket.setTimeout(timeoutMs, () => socket.destroy());
   socket.once("error", () => socket.destroy());

@@ -15,6 +15,8 @@ export interface Proxy {
 
 interface TunnelOptions {
   readonly timeoutMs: number;
+  /** Closes the connection to the proxy. */
+  readonly signal: AbortSignal;
   /** For a proxy that uses TLS. */
   readonly secureContext: SecureContext;
   readonly rejectUnauthorized: true;
@@ -60,13 +62,13 @@ class ProxyError extends Error {
 export function openTunnel(
   proxy: Proxy,
   target: string,
-  { timeoutMs, ...tls }: TunnelOptions,
+  { timeoutMs, signal, ...tls }: TunnelOptions,
   done: (opened: Socket | ProxyError) => void,
 ): void {
   const asking =
     proxy.url.protocol === "https:"
-      ? requestSecure(request(proxy, target, tls))
-      : requestPlain(request(proxy, target, {}));
+      ? requestSecure(request(proxy, target, { signal, ...tls }))
+      : requestPlain(request(proxy, target, { signal }));
   const timer = setTimeout(() => asking.destroy(new ProxyError("TIMEOUT")), timeoutMs);
   asking.once("connect", ({ statusCode = 0 }, socket: Socket, head) => {
     clearTimeout(timer);
