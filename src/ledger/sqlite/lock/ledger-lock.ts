@@ -6,7 +6,7 @@ import { ledgerFailure, preparePrivateFile, statOf, unlessFailing } from "../led
 import { openDatabase, type SqliteDatabase } from "../sqlite-database.ts";
 import { startLease, watchLease } from "./lease.ts";
 import { lockKindOf } from "./lock-kind.ts";
-import { noteHeld, requireNoOtherCopy } from "./other-copies.ts";
+import { isHeldBySelf, noteHeld, requireNoOtherCopy } from "./other-copies.ts";
 import { writerText } from "./writer.ts";
 import { statement } from "../../tables/tables.ts";
 
@@ -108,6 +108,8 @@ export function isLocked(path: string): boolean {
   const lockPath = `${path}.lock`;
   if (statOf(lockPath) === undefined) return false;
   requireNoOtherCopy(path);
+  // A probe would block this thread, and thereby its own run, until the probe times out.
+  if (isHeldBySelf(path)) return true;
   const probe = openProbe(lockPath);
   if (probe === undefined) return false;
   try {

@@ -28,6 +28,12 @@ export function isHeldHere(nonce: string): boolean {
   return heldLedgers().has(nonce);
 }
 
+/** Whether this copy holds the lock of the ledger. */
+export function isHeldBySelf(ledger: string): boolean {
+  const file = fileOf(ledger);
+  return file !== undefined && heldLedgers().get(file) === SELF;
+}
+
 /**
  * Refuses a ledger whose lock another copy holds. Such a ledger must not be opened, not even for reading.
  * @throws Failure `ledger_in_use`

@@ -41,6 +41,16 @@ test("the lock can be taken again after its release, and leaves no file", async 
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
+test("a process that holds the lock does not wait to find out that it is locked (`status` stalled its own push)", async () => {
+  const path = ledgerPath();
+  const lock = await lockLedger(path, "push");
+  const asked = performance.now();
+  // Each wait for the lock blocks the event loop for 100 ms.
+  for (let times = 0; times < 40; times += 1) expect(isLocked(path)).toBe(true);
+  expect(performance.now() - asked).toBeLessThan(4000);
+  await lock.release();
+});
+
 test("another process is refused immediately, with the process id, host, command and start time of the holder", async () => {
   const path = ledgerPath();
   const child = start("hold", path);
