@@ -1,4 +1,4 @@
-import { pathsFrom } from "../../job/contract-files.ts";
+import path from "node:path";
 import { type Job, type JobDependencies, openJob } from "../../job/job.ts";
 import { changedFiles, filesChanged, ownVersionsText } from "../../job/settings/recorded-files.ts";
 import type { RunSettings } from "../../job/settings/recorded-settings.ts";
@@ -25,14 +25,13 @@ export async function openRecordedJob(settings: RunSettings, options: ReopenOpti
 }
 
 /**
- * Returns the inputs as the run recorded them, by path. The recorded paths are relative to the folder where the run
+ * Returns the inputs as the run recorded them, by absolute path. The recorded paths are relative to the folder where the run
  * started, which may not be the current folder. A file may have been copied since then, so its modification time may
  * differ.
  */
 function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownFile> {
-  const resolve = pathsFrom(job.folder);
   const inputs = files.filter(({ kind }) => kind === "input");
-  return new Map(inputs.map(({ file, modifiedMs }) => [resolve(file), { file, modifiedMs }]));
+  return new Map(inputs.map(({ file, modifiedMs }) => [path.resolve(job.folder, file), { file, modifiedMs }]));
 }
 
 /**

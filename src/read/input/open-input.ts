@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { Failure } from "../../model/failure.ts";
 import type { ChunkedInput } from "../chunks/record-chunk.ts";
 import { chunkedInput } from "../chunks/chunked-input.ts";
@@ -32,7 +33,7 @@ export interface ReadOptions extends FileOptions {
   readonly onNotice: (notice: ReadNotice) => void;
   /** Called for each chunk with the total number of bytes read from all files. Repeated reads do not count. */
   readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
-  /** Files that the user did not name (stdin) or that an earlier run has read, by path. */
+  /** Files that the user did not name (stdin) or that an earlier run has read, by absolute path. */
   readonly knownFiles?: ReadonlyMap<string, KnownFile>;
 }
 
@@ -135,8 +136,8 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     ...options,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     notify: notifyOnce(options.onNotice),
-    displayName: (path) => options.knownFiles?.get(path)?.file ?? path,
-    dateOf: (found) => (options.knownFiles?.get(found.path) ?? found).modifiedMs,
+    displayName: (path) => options.knownFiles?.get(resolve(path))?.file ?? path,
+    dateOf: (found) => (options.knownFiles?.get(resolve(found.path)) ?? found).modifiedMs,
     onPosition: reach.note,
   };
   const root = await openSource(plan, opening);
