@@ -1,4 +1,5 @@
-import { openLedgerStore } from "../ledger/open-ledger-store.ts";
+import { resolve } from "node:path";
+import { isAddress, openLedgerStore } from "../ledger/open-ledger-store.ts";
 import { exitCodeOf } from "../model/exit-codes.ts";
 import { Failure } from "../model/failure.ts";
 import { type Outcome, STATUSES, type Summary } from "../model/outcome.ts";
@@ -22,9 +23,11 @@ interface ResultOptions {
  */
 export function recordedResult(run: RunReport, ledger: string, { showValues }: { showValues: boolean }): RunResult {
   const { id } = run.report.run ?? {};
+  // The process may change its current folder before it reads the outcomes.
+  const locator = isAddress(ledger) ? ledger : resolve(ledger);
   const outcomes: Report["outcomes"] = async function* outcomes(statuses) {
     if (id === undefined) return;
-    const reading = await (await openLedgerStore(ledger)).read();
+    const reading = await (await openLedgerStore(locator)).read();
     try {
       for await (const batch of reading.outcomes(id, statuses && { statuses })) {
         yield batch.map((outcome) => run.shownValues?.fill(outcome) ?? outcome);

@@ -23,3 +23,14 @@ test("the rejects of a push can be written again from the folder of its input (t
   expect(again).toMatchObject({ exitCode: 1, failures: [] });
   expect(rejects(again.report)).toBe(before);
 });
+
+test("the outcomes of a result can be read after the process has changed its folder", async () => {
+  const sandbox = await platform();
+  const { folder = "", ...options } = pushOf(3, sandbox);
+  changeFolder(folder);
+  const pushed = await push(options);
+  process.chdir(path.dirname(folder));
+  const statuses: string[] = [];
+  for await (const { status } of pushed.outcomes()) statuses.push(status);
+  expect(statuses).toEqual(["accepted", "accepted", "accepted"]);
+});
