@@ -30,6 +30,18 @@ describe("rejects are re-imported", () => {
     ]);
   });
 
+  test("with the command that a report in another folder prints (it named a configuration file that was not there)", async () => {
+    const work = fourAccounts();
+    mkdirSync(work.file("elsewhere"));
+    writeFileSync(work.file("elsewhere/settings.yaml"), "ledger: ../ours.db\n");
+    await work.push(["--config", "elsewhere/settings.yaml"]);
+    const cwd = work.file("elsewhere");
+    const { stderr } = await work.migrate(["report", "--ledger", "../ours.db", "--out", "again"], { cwd });
+    const [, next = ""] = /^Next +migrate (.*)$/m.exec(stderr) ?? [];
+    expect(next).toContain(`--config ${work.file("elsewhere/settings.yaml")}`);
+    expect((await work.migrate(next.split(" "), { cwd })).code).toBe(1);
+  });
+
   test("without the empty rows that a spreadsheet program has added", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);

@@ -5,6 +5,7 @@ import { FAILURES } from "../../model/failure.ts";
 import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { Counts } from "../../job/run-progress.ts";
+import { pathsFrom } from "../../job/contract-files.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { ledgerFlag } from "../../ledger/open-ledger-store.ts";
 import { counted } from "../../text/count.ts";
@@ -96,11 +97,13 @@ function mustBeCorrected({ run, summary: { counts, exitCode } }: RunRemainder): 
  * Returns the command that re-imports the rejects. The command omits settings that are recorded with the report and the
  * run.
  */
-function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
+function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config, folder }: JobSettings): string {
   const folders = new Set(rejects.map(({ path: file }) => path.dirname(file)));
   const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];
-  const given = [...folders].flatMap((folder) => ["--rejects", folder]);
-  const words = ["migrate", run.command, ...given, ...flag("--config", config), ...target, ...ledgerFlag(ledger)];
+  const given = [...folders].flatMap((name) => ["--rejects", name]);
+  // The run may have started in another folder.
+  const configured = flag("--config", config === undefined ? undefined : pathsFrom(folder)(config));
+  const words = ["migrate", run.command, ...given, ...configured, ...target, ...ledgerFlag(ledger)];
   return shellCommand([...words, ...flags]);
 }
 
