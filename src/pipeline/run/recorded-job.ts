@@ -25,9 +25,9 @@ export async function openRecordedJob(settings: RunSettings, options: ReopenOpti
 }
 
 /**
- * Returns the inputs as the run recorded them, by absolute path. The recorded paths are relative to the folder where the run
- * started, which may not be the current folder. A file may have been copied since then, so its modification time may
- * differ.
+ * Returns the inputs as the run recorded them, by absolute path. The recorded paths are relative to the folder where
+ * the run started, which may not be the current folder. A file may have been copied since then, so its modification
+ * time may differ.
  */
 function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownFile> {
   const inputs = files.filter(({ kind }) => kind === "input");
