@@ -72,9 +72,9 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
 }
 
 /**
- * Returns the column that states the date of the content, if there is one, and a function that adds the moment of a row,
- * or a problem if the cell does not state the moment. The function throws a Failure `mapping_invalid` for a file whose
- * name does not state the moment, and for standard input. Returns undefined if the sources do not state the date.
+ * Returns the column that states the date of the content, if there is one, and a function that adds the moment of a
+ * row, or a problem if the cell does not state the moment. The function throws a Failure `mapping_invalid` for a file
+ * whose name does not state the moment, and for standard input. Returns undefined if the sources do not state the date.
  */
 function asOfReader(
   document: MappingDocument,

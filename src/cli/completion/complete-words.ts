@@ -140,7 +140,9 @@ interface ReadingState {
   };
 }
 
-/** Whether the word is the value of the option before it. A flag is not the value of an option whose value is optional. */
+/**
+ * Whether the word is the value of the option before it. A flag is not the value of an option whose value is optional.
+ */
 function takesValue(option: Option, word: string): boolean {
   return option.required || word === "-" || !word.startsWith("-");
 }

@@ -49,8 +49,8 @@ const LEDGER_BYTES_PER_RECORD = 1000;
 const MIN_FREE_BYTES = 100_000_000;
 
 /**
- * With PostgreSQL, the folder contains only reports and copies of standard input. For a ledger in a file, advises another
- * location only before the first push, because a later push with another ledger would send all records again.
+ * With PostgreSQL, the folder contains only reports and copies of standard input. For a ledger in a file, advises
+ * another location only before the first push, because a later push with another ledger would send all records again.
  */
 async function diskCheck({ folder, server }: LedgerStore, records: number | undefined): Promise<Check> {
   const [content, otherPlace] =

@@ -200,9 +200,9 @@ export const PLAIN_TYPE: TypeBase = { nullable: false, deprecated: false, valida
 export const ANY_TYPE: AnyType = { ...PLAIN_TYPE, kind: "any", nullable: true };
 
 /**
- * Returns the type of the declared property or list item at the path. If several alternatives have the property, returns
- * the type in the first of these alternatives. Returns undefined if there is no such property, and for additional
- * properties.
+ * Returns the type of the declared property or list item at the path. If several alternatives have the property,
+ * returns the type in the first of these alternatives. Returns undefined if there is no such property, and for
+ * additional properties.
  */
 export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined {
   const [name, ...rest] = path;

@@ -15,8 +15,9 @@ export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key
 }
 
 /**
- * Returns a short reason why the reply does not belong to the sent record; undefined if nothing in the reply shows this.
- * Applies to every status, because a rejection or an "already imported" reply settles a record, just as a success does.
+ * Returns a short reason why the reply does not belong to the sent record; undefined if nothing in the reply shows
+ * this. Applies to every status, because a rejection or an "already imported" reply settles a record, just as a success
+ * does.
  */
 export function sentRecordMismatch(
   body: JsonValue | undefined,

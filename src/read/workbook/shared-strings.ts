@@ -33,7 +33,9 @@ export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrin
   return texts.finish();
 }
 
-/** Concatenates the text elements (`t`) of a string, also of formatted runs (`r`), but not of phonetic hints (`rPh`). */
+/**
+ * Concatenates the text elements (`t`) of a string, also of formatted runs (`r`), but not of phonetic hints (`rPh`).
+ */
 interface TextCollector {
   readonly open: (name: string) => void;
   readonly close: (name: string) => void;

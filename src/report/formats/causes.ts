@@ -19,8 +19,8 @@ interface CountedCause {
 }
 
 /**
- * Problems that probably have the same cause: the same severity, origin, code and expected type at the same field of any
- * item.
+ * Problems that probably have the same cause: the same severity, origin, code and expected type at the same field of
+ * any item.
  */
 export interface Cause extends CountedCause {
   /** Shapes of the values, most frequent first. */

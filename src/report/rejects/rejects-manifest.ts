@@ -144,7 +144,9 @@ function lineOf({ entry, outcome, file, number }: ManifestRow, fingerprints: Fin
   return lineWith(members, faulty, Object.fromEntries(cells));
 }
 
-/** Whether the cell of the problem may be corrected. Other warnings may only mean that a spreadsheet changed the cell. */
+/**
+ * Whether the cell of the problem may be corrected. Other warnings may only mean that a spreadsheet changed the cell.
+ */
 function isCorrectable({ severity, code }: Problem): boolean {
   return severity === "error" || code === "source_unselected_row";
 }
