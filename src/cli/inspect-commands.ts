@@ -191,7 +191,7 @@ function addLedgerCommands(program: Command, session: Session): void {
     .action(onDemand(session, async () => (await ledgerActions()).ledgerCheckAction));
   withOptions(ledger.command("repair"), [...options("config", "ledger"), formatOption()])
     .description("Repair a corrupt or restored ledger. Records that may have been sent become ambiguous.")
-    .option("--nothing-lost", "confirm that the database has every request of other machines")
+    .option("--nothing-lost", "confirm that the database has all requests from other machines")
     .addOption(
       ledger
         .createOption("--some-lost", "treat every record as possibly sent, except accepted records")

@@ -57,7 +57,7 @@ export function enterPosition(state: RecordState, to: WorkflowPosition, context:
 /** Leaves the record to a later run, because its status did not become final in time. */
 export function giveUpPolling(state: RecordState, result: RequestResult | undefined, context: SendContext): void {
   const { mode, step } = state.position;
-  // The platform accepted the record but no longer finds it.
+  // The platform accepted the request but no longer finds the record.
   if (mode === "wait" && state.notFoundCount > 0) noteUnclear(state);
   const last = result !== undefined && "reason" in result.replyClass ? `${result.replyClass.reason}; ` : "";
   const reason = `${last}no final status within ${(step.status?.timeoutMs ?? 0) / 1000} s`;
@@ -77,7 +77,7 @@ export async function applyResult(state: RecordState, result: RequestResult, con
   else if (action.kind === "poll") await pollLater(state, result, nextPollMs(state, context), context);
   else if (action.kind === "send") await sendAfterCheck(state, result, context);
   else {
-    // The platform accepted the record but no longer finds it.
+    // The platform accepted the request but no longer finds the record.
     if (result.replyClass.kind === "absent") noteUnclear(state);
     const outcome = outcomeOf(result, state, context.options.remoteValidation);
     finish(state, context.supplierBreakers.waits ? awaitingSupplier(outcome) : outcome, result, context);

@@ -157,7 +157,10 @@ export type UploadEvent =
 
 /** How an upload ended. */
 export interface EndCause {
-  /** `done`: every record was handled. `drained`: the user stopped the upload. `stopped`: `failure` ended it. */
+  /**
+   * `done`: every record was handled. `drained`: the user stopped the upload, or the worker had to leave the run.
+   * `stopped`: `failure` ended the upload.
+   */
   readonly reason: "done" | "drained" | "stopped";
   readonly failure?: Failure;
 }

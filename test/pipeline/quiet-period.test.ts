@@ -19,7 +19,7 @@ it.each([
   expect(quietPeriodMs({ ...target, timeouts })).toBe(ms);
 });
 
-it("the remaining quiet period counts from the last unanswered request, and never exceeds the full period", () => {
+it("the remaining quiet period counts from the last request without a clear reply, and never exceeds the full period", () => {
   expect(quietLeftMs(1000, undefined)).toBe(0);
   expect(quietLeftMs(1000, 400)).toBe(600);
   expect(quietLeftMs(1000, 4000)).toBe(0);

@@ -134,7 +134,7 @@ describeWebPages("the mapping", (open) => {
     );
 
     await page.click("text=Undo");
-    await page.waitForSelector("text=Not saved: a saved change was undone.");
+    await page.waitForSelector("text=Not saved: you undid a saved change.");
     writeFileSync(file, text);
     await page.click("text=Save");
     await page.waitForSelector("text=You undid a saved change");

@@ -158,7 +158,7 @@ export const RECONCILE = {
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "apply --resend to all records that have no known request or were found absent; give their number",
+    help: "apply --resend to all <number> records that have no known request or were found absent",
   },
   acceptFound: {
     conflicts: ["accept", "resend", "resendAll"],
@@ -169,7 +169,7 @@ export const RECONCILE = {
     arg: "<duration>",
     kind: "duration",
     conflicts: ["accept", "resend", "resendAll"],
-    help: "minimum time from the last unanswered request to the first query (default: timeouts.quietSeconds)",
+    help: "time to wait after the last request without a clear reply (default: timeouts.quietSeconds)",
   },
 } as const;
 

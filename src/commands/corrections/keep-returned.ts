@@ -106,7 +106,7 @@ function refuseOtherSources(returned: readonly ReturnedRejects[], { plan }: Job)
   }
 }
 
-/** Returns the changed rows in rejects by folder, each with its candidate rows in the sources. */
+/** Returns the changed rows of each rejects folder. Each changed row has its candidate rows in the sources. */
 async function findSourceRows(
   job: Job,
   returned: readonly ReturnedRejects[],

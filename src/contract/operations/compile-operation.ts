@@ -141,7 +141,7 @@ function unwrapped(
   }
   for (const other of whole.properties.values()) {
     if (!other.required || other.name === wrap || given.has(other.name)) continue;
-    const message = `x-migrate-wrap: "${other.name}" is required in addition to "${wrap}", and no step of the contract sends it`;
+    const message = `x-migrate-wrap: "${other.name}" is required in addition to "${wrap}", but no step of the contract sends it`;
     findings.add("warning", "not-sent", message, place);
   }
   return property.type;

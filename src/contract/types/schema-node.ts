@@ -90,7 +90,7 @@ export function schemaNodeAt(value: JsonValue | undefined, path: AttrPath, findi
   if (isJsonObject(value)) return { schema: value, path, omit: [] };
   if (value === false) return { schema: { not: {} }, path, omit: [] };
   if (value !== true && value !== undefined) {
-    findings.add("error", "bad-keyword", "a schema must be an object here; this value is not enforced", path);
+    findings.add("error", "bad-keyword", "a schema must be an object, true or false; this value is ignored", path);
   }
   return { schema: {}, path, omit: [] };
 }

@@ -101,7 +101,7 @@ export async function usingStateFolder<Result>(
   }
 }
 
-/** Codes of errors from the system, in contrast to those of failures and of the database server. */
+/** Matches error codes of the operating system, such as `ENOENT`, but not of failures or the database server. */
 const SYSTEM_ERROR = /^E[A-Z0-9]+$/;
 
 /** A reason why the ledger may lack requests that no journal on this machine contains. */

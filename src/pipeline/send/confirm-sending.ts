@@ -57,7 +57,11 @@ export function unconfirmedTarget(host: string): Failure {
 }
 
 function unconfirmedInvalid(): Failure {
-  return new Failure("usage", "--send-invalid sends records that fail local validation, and this was not confirmed", {
-    hint: HINT,
-  });
+  return new Failure(
+    "usage",
+    "--send-invalid sends records that fail local validation, but sending them was not confirmed",
+    {
+      hint: HINT,
+    },
+  );
 }

@@ -20,7 +20,7 @@ export async function lookUpEach<Item>(
   const workers: Promise<void>[] = [];
   const work = async (isFirst: boolean): Promise<void> => {
     for (;;) {
-      // Another worker may still be repeating a request, which must not coincide with a request of this worker.
+      // Another worker may still be repeating a request. This worker must not send one at the same time.
       if (isFirst && isThrottled()) await Promise.all(workers.slice(1));
       if (failures.length > 0 || (!isFirst && isThrottled())) return;
       const next = queue.next();

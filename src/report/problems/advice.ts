@@ -23,7 +23,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   blank: "Fill in the cell.",
   invalid: CORRECT_OR_ASK,
   invalid_choice:
-    "Use one of the listed values. If the cells contain codes of the old system, tell the migration team what each code means: the mapping can translate them.",
+    "Use one of the listed values. If the cells contain codes from the old system, tell the migration team what each code means, so that the mapping can translate the codes.",
   schema_mismatch: "Show one of the rows to the migration team: its fields are not valid in this combination.",
   max_length: `${SHORTEN} If a cell contains several values, ask the migration team to split them.`,
   min_length: "Complete the value. It may have been cut off, or rows of the record may be missing.",

@@ -221,7 +221,7 @@ export interface PayloadData {
   readonly problems: readonly { readonly attr: string; readonly text: string }[];
 }
 
-/** The files from which a first mapping is created. Paths are relative to the folder of the project. */
+/** The files and settings from which a first mapping is created. Paths are relative to the folder of the project. */
 export interface SetupData {
   /** The OpenAPI document and its overlays. */
   readonly contract: readonly string[];

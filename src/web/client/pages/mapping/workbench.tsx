@@ -156,7 +156,7 @@ function Toolbar({
         {isNew
           ? "This mapping is a guess and is not saved yet. Check the fields with low scores."
           : changed
-            ? `Not saved: ${edits === undefined ? "a saved change was undone" : counted(edits.length, "change")}.`
+            ? `Not saved: ${edits === undefined ? "you undid a saved change" : counted(edits.length, "change")}.`
             : "All changes are saved."}
       </span>
       <span class="valid" role="status">
