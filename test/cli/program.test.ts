@@ -66,6 +66,8 @@ describe("the command line", () => {
   it.each([
     ["validate --limit 0", "Expected a whole number of at least 1."],
     ["sandbox --port 65536", "Expected a whole number from 0 to 65535."],
+    ["validate --threads many", "Expected a whole number from 1 to 64, or auto."],
+    ["push --concurrency many", "Expected a whole number from 1 to 1024, or auto."],
     ["validate --mapping=", "The value is empty. Enter a value, or omit the option or argument."],
     ["validate --supplier=ACME\u00a0", "Expected a code without whitespace at its start or end."],
     ["validate --supplier=", "Expected a code without whitespace at its start or end."],

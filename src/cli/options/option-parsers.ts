@@ -60,12 +60,7 @@ export const PARSERS = {
     return [...listOf(before), ...keys];
   },
 
-  number: (text: string, _before: unknown, [min, max]: NonNullable<OptionRow["range"]> = [0]): number => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;
-    const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-    throw new InvalidArgumentError(`Expected a whole number ${range}.`);
-  },
+  number: (text: string, _before: unknown, range: Range = [0]): number => wholeNumber(text, range),
 
   count: (text: string): number => PARSERS.number(text, undefined, [1, 1_000_000_000]),
 
@@ -87,11 +82,9 @@ export const PARSERS = {
     throw new InvalidArgumentError("Expected a date such as 2026-01-31.");
   },
 
-  concurrency: (text: string): "auto" | number =>
-    text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, 1024]),
+  concurrency: (text: string): "auto" | number => autoOr(text, [1, 1024]),
 
-  threads: (text: string): "auto" | number =>
-    text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, MAX_THREADS]),
+  threads: (text: string): "auto" | number => autoOr(text, [1, MAX_THREADS]),
 
   /** A port without a host means the loopback address, which other machines cannot reach. */
   listenAddress: (text: string): ListenAddress => {
@@ -175,4 +168,17 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600
 
 function listOf(before: unknown): readonly string[] {
   return Array.isArray(before) ? before.map(String) : [];
+}
+
+type Range = NonNullable<OptionRow["range"]>;
+
+function autoOr(text: string, range: Range): "auto" | number {
+  return text === "auto" ? "auto" : wholeNumber(text, range, ", or auto");
+}
+
+function wholeNumber(text: string, [min, max]: Range, otherwise = ""): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;
+  const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new InvalidArgumentError(`Expected a whole number ${range}${otherwise}.`);
 }
