@@ -10,6 +10,7 @@ import { errorCode } from "./error-code.ts";
 export function remedyOf(error: unknown, target: string): string {
   const code = errorCode(error) ?? "";
   if (NO_SPACE.has(code)) return FREE_SPACE;
+  if (code === "ENAMETOOLONG") return "choose a shorter name";
   const resolved = path.resolve(target);
   const existing = nearestExisting(resolved);
   if (code === "ENOENT" && existing !== resolved) return `create the folder ${childOf(existing, resolved)}`;

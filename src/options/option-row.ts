@@ -96,6 +96,8 @@ export type Threads = "auto" | number;
 
 /** Maximum number of threads. More threads would only wait for the single reader. */
 export const MAX_THREADS = 64;
+/** The maximum number of requests in flight. */
+export const MAX_CONCURRENCY = 1024;
 
 /** Whether a text is a value of the kind `code`. */
 export function isCode(text: string): boolean {

@@ -10,6 +10,7 @@ import {
   type Kind,
   kindOf,
   MAX_RATE,
+  MAX_CONCURRENCY,
   MAX_THREADS,
   MIN_RATE,
   type OptionRow,
@@ -30,8 +31,8 @@ interface ValueKind {
 const text = z.string();
 const texts = z.array(text);
 const path = text.min(1, "expected a path");
-const count = z.number().int().min(1);
 const THREADS_WORDS = `a whole number from 1 to ${MAX_THREADS}, or "auto"`;
+const CONCURRENCY_WORDS = `a whole number from 1 to ${MAX_CONCURRENCY}, or "auto"`;
 const CODE_WORDS = "a code without whitespace at its start or end";
 const TIMEOUT_WORDS = "a number of seconds above 0, up to 3600";
 const LIST_WORDS = "a list of at least one string";
@@ -57,11 +58,8 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
     schema: texts.min(least, expected(LIST_WORDS)),
   }),
   number: ([min, max]) => {
-    const words = `a whole number of at least ${min}`;
-    const schema = z.number().int();
-    const file =
-      max === undefined ? {} : { file: within(`a whole number from ${min} to ${max}`, min, max).schema.int() };
-    return { words, schema: schema.min(min, expected(words)), ...file };
+    const words = `a whole number ${max === undefined ? `of at least ${min}` : `from ${min} to ${max}`}`;
+    return { words, schema: within(words, min, max).schema.int() };
   },
   amount: { words: "a number of at least 0", schema: z.number().min(0, expected("a number of at least 0")) },
   rate: within(`a number from ${MIN_RATE} to ${MAX_RATE}`, MIN_RATE, MAX_RATE),
@@ -74,7 +72,12 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
     words: THREADS_WORDS,
     schema: z.union([auto, within(THREADS_WORDS, 1, MAX_THREADS).schema.int()], { error: expected(THREADS_WORDS) }),
   },
-  concurrency: { words: 'a whole number of at least 1, or "auto"', schema: z.union([auto, count]) },
+  concurrency: {
+    words: CONCURRENCY_WORDS,
+    schema: z.union([auto, within(CONCURRENCY_WORDS, 1, MAX_CONCURRENCY).schema.int()], {
+      error: expected(CONCURRENCY_WORDS),
+    }),
+  },
   maxErrors: {
     words: "{ count } or { share }, a share from 0 to 1",
     schema: z.union([
@@ -113,7 +116,11 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
 };
 
 /** Returns the kind of a number between two limits, which are valid values. */
-function within(words: string, min: number, max: number): { readonly words: string; readonly schema: z.ZodNumber } {
+function within(
+  words: string,
+  min: number,
+  max: number = Number.MAX_SAFE_INTEGER,
+): { readonly words: string; readonly schema: z.ZodNumber } {
   return { words, schema: z.number().min(min, expected(words)).max(max, expected(words)) };
 }
 

@@ -15,6 +15,7 @@ describe("the remedy for a failed write", () => {
     ["EROFS", "make HERE writable: its file system is mounted read-only"],
     ["ENOSPC", "free some disk space"],
     ["EDQUOT", "free some disk space"],
+    ["ENAMETOOLONG", "choose a shorter name"],
     ["ENOTDIR", "move the file HERE"],
     ["EEXIST", "move the file HERE"],
     ["ENOENT", "create the folder HERE/not"],

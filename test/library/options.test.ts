@@ -126,7 +126,12 @@ test.each([
   [
     push,
     { contract: "c.yaml", target: TARGET, pace: { concurrency: 0 } },
-    'push: pace: `concurrency` must be a whole number of at least 1, or "auto"',
+    'push: pace: `concurrency` must be a whole number from 1 to 1024, or "auto"',
+  ],
+  [
+    push,
+    { contract: "c.yaml", target: TARGET, pace: { maxConcurrency: 1025 } },
+    "push: pace: `maxConcurrency` must be a whole number from 1 to 1024",
   ],
   [
     push,

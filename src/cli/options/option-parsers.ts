@@ -6,6 +6,7 @@ import {
   isCode,
   type MaxErrors,
   MAX_RATE,
+  MAX_CONCURRENCY,
   MAX_THREADS,
   MIN_RATE,
   type OptionRow,
@@ -82,7 +83,7 @@ export const PARSERS = {
     throw new InvalidArgumentError("Expected a date such as 2026-01-31.");
   },
 
-  concurrency: (text: string): "auto" | number => autoOr(text, [1, 1024]),
+  concurrency: (text: string): "auto" | number => autoOr(text, [1, MAX_CONCURRENCY]),
 
   threads: (text: string): "auto" | number => autoOr(text, [1, MAX_THREADS]),
 
