@@ -35,7 +35,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run whose planner is killed ${SKIP
     planner.kill("SIGKILL");
     await planner.ended;
     const again = scene.share(1, ["--concurrency", "4"]);
-    await again.waitForOutput(/Waiting for 1 worker of run \S+: the process that planned this run has ended/);
+    await again.waitForOutput(/Waiting for 1 worker of run \S+: the process that planned that run has ended/);
     await answerAfter(QUICK_MS);
     expect((await worker.ended).code).toBe(0);
     const end = await again.ended;
